@@ -1,0 +1,284 @@
+"""Reading columns out of whatever holds them: NumPy arrays, pandas, polars and pyarrow tables."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn.errors import InputError
+
+__all__ = ["RawColumn", "read_columns"]
+
+
+@dataclass(frozen=True, eq=False)
+class RawColumn:
+    """One column as the user gave it, with its holes marked."""
+
+    name: str
+    type: str
+    """float, integer, boolean, string, category, ordered (categories) or time."""
+    values: NDArray[Any]
+    """Numbers for float, integer and time columns; labels otherwise. Undefined at the holes."""
+    missing: NDArray[np.bool_]
+    infinite: NDArray[np.bool_]
+    categories: tuple[Any, ...] | None = None
+
+    def misfits(self, keep: NDArray[np.bool_]) -> list[tuple[int, Any]]:
+        """Return (row, label) of the labels that are no numbers, where most labels are."""
+        if self.type != "string":
+            return []
+        rows = np.flatnonzero(keep)
+        odd = [(int(row), self.values[row]) for row in rows if _number(self.values[row]) is None]
+        return odd if len(odd) <= len(rows) / 5 else []
+
+    def numbers(self, keep: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the kept rows as floats, or say which value is not a number."""
+        kept = self.values[keep]
+        if self.type in ("float", "integer", "time", "boolean"):
+            return np.ascontiguousarray(kept, dtype=np.float64)
+        out = np.empty(len(kept))
+        for position, label in enumerate(kept):
+            number = _number(label)
+            if number is None:
+                row = int(np.flatnonzero(keep)[position])
+                raise InputError(
+                    f"column {self.name!r} is declared continuous but holds {_shown(label)} in row "
+                    f"{row} (counting from 0): correct the value, or declare the column nominal"
+                )
+            out[position] = number
+        return out
+
+    def levels(self, keep: NDArray[np.bool_]) -> list[Any]:
+        """Return the distinct labels of the kept rows, in a fixed order."""
+        present = set(self.values[keep].tolist())
+        if self.categories is not None:
+            return [level for level in self.categories if level in present]
+        try:
+            return sorted(present)
+        except TypeError:
+            return sorted(present, key=lambda level: (type(level).__name__, str(level)))
+
+    def ordered_levels(self, keep: NDArray[np.bool_]) -> list[Any]:
+        """Return the distinct labels of the kept rows, lowest first."""
+        if self.type in ("category", "string"):
+            present = self.levels(keep)
+            order = {level: _number(level) for level in present}
+            if any(number is None for number in order.values()):
+                shown = ", ".join(_shown(level) for level in present[:6])
+                raise InputError(
+                    f"column {self.name!r} is declared ordinal but its values carry no order "
+                    f"({shown}): give the order, kinds={{{self.name!r}: [lowest, …, highest]}}"
+                )
+            return sorted(present, key=lambda level: order[level] or 0.0)
+        return self.levels(keep)
+
+    def codes(self, keep: NDArray[np.bool_], levels: Sequence[Any]) -> NDArray[np.float64]:
+        """Return the position of each kept label among `levels`."""
+        kept = self.values[keep]
+        code = {level: float(position) for position, level in enumerate(levels)}
+        code |= {str(level): position for level, position in code.items() if str(level) not in code}
+        if len(set(map(str, levels))) != len(levels):
+            raise InputError(f"column {self.name!r}: the same level is listed twice in {levels!r}")
+        out = np.empty(len(kept))
+        for position, label in enumerate(kept.tolist()):
+            found = code.get(label, code.get(str(label)))
+            if found is None:
+                raise InputError(
+                    f"column {self.name!r} holds {_shown(label)}, which is not one of the declared "
+                    f"levels {list(levels)!r}: add it, or correct the value"
+                )
+            out[position] = found
+        return out
+
+
+def read_columns(X: Any) -> list[RawColumn]:
+    """Return the columns of any kind of table, each with its type and its holes."""
+    if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        raise InputError("sparse data is not supported: pass a dense table, X.toarray()")
+    frame = _as_frame(X)
+    if frame is not None:
+        columns = [_from_series(str(name), frame.get_column(name)) for name in frame.columns]
+        shape: tuple[int, ...] = frame.shape
+    else:
+        array = _as_array(X)
+        columns = [
+            _from_array(f"x{position}", array[:, position]) for position in range(array.shape[1])
+        ]
+        shape = array.shape
+    # scikit-learn's wording, which its users and its checks know.
+    if shape[1] == 0:
+        raise InputError(f"0 feature(s) (shape={shape}) while a minimum of 1 is required.")
+    if shape[0] < 2:
+        raise InputError(
+            f"{shape[0]} sample(s) (shape={shape}) while a minimum of 2 is required: "
+            "the table needs more rows"
+        )
+    return columns
+
+
+def _as_frame(X: Any) -> Any:
+    """Return a narwhals frame around a data frame, None for anything else."""
+    if hasattr(X, "set_axis") and hasattr(X, "columns"):  # pandas: anything may name a column
+        names = [str(name) for name in X.columns]
+        _check_distinct(names)
+        X = X.set_axis(names, axis=1)
+    elif hasattr(X, "column_names"):  # pyarrow allows one name twice
+        _check_distinct(X.column_names)
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        return frame.collect()
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _check_distinct(names: Sequence[str]) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        shown = ", ".join(repr(name) for name in repeated[:8])
+        raise InputError(f"duplicate column names {shown}: give each column a name of its own")
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    """Return a two-dimensional array, or say what was wrong with its shape or type."""
+    series = nw.from_native(X, allow_series=True, pass_through=True)
+    try:
+        array = series.to_numpy() if isinstance(series, nw.Series) else np.asarray(X)
+    except ValueError:
+        raise InputError("the rows of X have different lengths: pass a rectangular table") from None
+    if array.dtype.kind == "c":
+        raise InputError(
+            "Complex data not supported: split complex columns into real and imaginary parts"
+        )
+    if array.dtype.names is not None:
+        raise InputError("structured arrays are not supported: pass a pandas.DataFrame of it")
+    if array.ndim != 2:
+        raise InputError(
+            f"expected a table of shape (n_samples, n_columns), got {array.ndim}-D data of shape "
+            f"{array.shape}. Reshape your data, or pass a data frame"
+        )
+    return array
+
+
+def _from_array(name: str, values: NDArray[Any]) -> RawColumn:
+    """Read one column of a plain array."""
+    nothing = np.zeros(len(values), dtype=bool)
+    code = values.dtype.kind
+    if code == "f":
+        return _floats(name, values)
+    if code in "iu":
+        return RawColumn(name, "integer", np.array(values), nothing, nothing)
+    if code == "b":
+        return RawColumn(name, "boolean", np.array(values), nothing, nothing)
+    if code in "mM":
+        return _times(name, values)
+    if code in "US":
+        labels = np.array(
+            [
+                label.decode() if isinstance(label, bytes) else str(label)
+                for label in values.tolist()
+            ],
+            dtype=object,
+        )
+        return RawColumn(name, "string", labels, nothing, nothing)
+    return _objects(name, values)
+
+
+def _objects(name: str, values: NDArray[Any]) -> RawColumn:
+    """Read a column of Python objects: numbers if all are, labels otherwise."""
+    items = values.tolist()
+    missing = np.array([_is_missing(item) for item in items])
+    present = [item for item, hole in zip(items, missing, strict=True) if not hole]
+    nothing = np.zeros(len(items), dtype=bool)
+    if present and all(isinstance(item, (bool, np.bool_)) for item in present):
+        flags = np.array(
+            [bool(item) if not hole else False for item, hole in zip(items, missing, strict=True)]
+        )
+        return RawColumn(name, "boolean", flags, missing, nothing)
+    if all(isinstance(item, numbers.Real) and not isinstance(item, bool) for item in present):
+        floats = np.array(
+            [np.nan if hole else float(item) for item, hole in zip(items, missing, strict=True)]
+        )
+        if present and all(isinstance(item, numbers.Integral) for item in present):
+            return RawColumn(name, "integer", np.where(missing, 0.0, floats), missing, nothing)
+        return _floats(name, floats)
+    if any(
+        isinstance(item, numbers.Complex) and not isinstance(item, numbers.Real) for item in present
+    ):
+        raise InputError(
+            f"Complex data not supported: column {name!r} holds complex numbers; split them into "
+            "real and imaginary parts"
+        )
+    labels = np.array(
+        [None if hole else str(item) for item, hole in zip(items, missing, strict=True)],
+        dtype=object,
+    )
+    return RawColumn(name, "string", labels, missing, nothing)
+
+
+def _from_series(name: str, series: Any) -> RawColumn:
+    """Read one column of a data frame."""
+    dtype = series.dtype
+    missing = np.array(series.is_null().to_numpy(), dtype=bool)
+    nothing = np.zeros(len(missing), dtype=bool)
+    if dtype.is_integer():
+        filled = series.fill_null(0) if missing.any() else series
+        return RawColumn(name, "integer", filled.to_numpy(), missing, nothing)
+    if dtype.is_numeric():
+        return _floats(name, series.cast(nw.Float64).to_numpy())
+    if dtype == nw.Boolean:
+        filled = series.fill_null(False) if missing.any() else series
+        return RawColumn(name, "boolean", filled.to_numpy().astype(bool), missing, nothing)
+    if dtype.is_temporal():
+        return _times(name, series.to_numpy())
+    if dtype == nw.Categorical or dtype == nw.Enum:
+        ordered = nw.is_ordered_categorical(series)
+        return RawColumn(
+            name,
+            "ordered" if ordered else "category",
+            np.array(series.to_list(), dtype=object),
+            missing,
+            nothing,
+            tuple(series.cat.get_categories().to_list()),
+        )
+    items = np.empty(len(missing), dtype=object)
+    items[:] = series.to_list()
+    return _objects(name, items)
+
+
+def _floats(name: str, values: NDArray[Any]) -> RawColumn:
+    floats = np.array(values, dtype=np.float64)
+    return RawColumn(name, "float", floats, np.isnan(floats), np.isinf(floats))
+
+
+def _times(name: str, values: NDArray[Any]) -> RawColumn:
+    """Read dates, times and durations as days."""
+    if values.dtype == object:  # pyarrow and polars hand out datetime objects
+        values = values.astype("datetime64[us]")
+    missing = np.isnat(values)
+    days = values.astype(f"{values.dtype.kind}8[us]").astype(np.int64) / 86_400e6
+    return RawColumn(name, "time", days, missing, np.zeros(len(days), dtype=bool))
+
+
+def _is_missing(item: Any) -> bool:
+    if item is None or type(item).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(item, numbers.Real) and item != item
+
+
+def _number(label: Any) -> float | None:
+    """Return the number a label stands for, None if it stands for none that is finite."""
+    try:
+        number = float(label)
+    except (TypeError, ValueError):
+        return None
+    return number if np.isfinite(number) else None
+
+
+def _shown(label: Any) -> str:
+    text = repr(label)
+    return text if len(text) <= 40 else text[:39] + "…"

@@ -1,0 +1,384 @@
+"""What a search finds: a graph, the path of graphs along lambda, and the steps that led there."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mrflearn._files import write_atomically
+from mrflearn.errors import InputError, unknown
+
+__all__ = ["Edge", "Graph", "GraphPath", "Step"]
+
+
+class Edge(NamedTuple):
+    """Two variables that depend on each other directly. Read its parts by name."""
+
+    source: str
+    target: str
+    weight: float = math.nan
+    """Strength in nats; NaN if unknown."""
+    confidence: float | None = None
+    """Between 0 and 1; None if unknown."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a search.
+
+    Attributes
+    ----------
+    phase : {"required", "grow", "shrink"}
+        Required edges and growth add, shrinking removes.
+    edge : tuple of int
+        The two variables. Where a search works node by node, the first is the node whose
+        neighbourhood changes.
+    score : float
+        What the search compared with lambda.
+    change : float
+        Change of the objective: minus the score for an addition, plus the score for a removal.
+    objective : float
+        Objective after the step; 0 for the empty graph.
+    """
+
+    phase: str
+    edge: tuple[int, int]
+    score: float
+    change: float
+    objective: float
+
+
+@dataclass(frozen=True)
+class Graph:
+    """An undirected graph over named variables.
+
+    Attributes
+    ----------
+    nodes : tuple of str
+        All variables, isolated ones included.
+    edges : tuple of Edge
+        Each edge once, its ends and the edges themselves in the order of `nodes`.
+    lam : float or None
+        The penalty the graph was learned with, if one was.
+
+    Examples
+    --------
+    >>> graph = Graph(("rain", "sprinkler", "wet"), (("wet", "rain", 0.4), ("wet", "sprinkler")))
+    >>> graph.neighbors("wet")
+    ('rain', 'sprinkler')
+    >>> graph.edges[0]
+    Edge(source='rain', target='wet', weight=0.4, confidence=None)
+    """
+
+    nodes: tuple[str, ...]
+    edges: tuple[Edge, ...] = ()
+    lam: float | None = None
+    _place: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        nodes = tuple(str(node) for node in self.nodes)
+        place = {node: position for position, node in enumerate(nodes)}
+        if len(place) < len(nodes):
+            repeated = sorted({node for node in nodes if nodes.count(node) > 1})
+            raise InputError(f"the graph has two nodes of the same name: {', '.join(repeated[:8])}")
+        object.__setattr__(self, "nodes", nodes)
+        object.__setattr__(self, "_place", place)
+        ordered: dict[tuple[int, int], Edge] = {}
+        for item in self.edges:
+            edge = Edge(*item)
+            ends = sorted((self.index(edge.source), self.index(edge.target)))
+            if ends[0] == ends[1] or (ends[0], ends[1]) in ordered:
+                raise InputError(
+                    f"the edge {edge.source!r} – {edge.target!r} is a loop or is there twice"
+                )
+            ordered[ends[0], ends[1]] = edge._replace(source=nodes[ends[0]], target=nodes[ends[1]])
+        object.__setattr__(self, "edges", tuple(ordered[ends] for ends in sorted(ordered)))
+
+    @classmethod
+    def from_adjacency(
+        cls,
+        adjacency: ArrayLike,
+        nodes: Sequence[str] | None = None,
+        weights: ArrayLike | None = None,
+        lam: float | None = None,
+    ) -> Graph:
+        """Make a graph from a symmetric boolean matrix, with optional names and edge weights."""
+        matrix = np.asarray(adjacency).astype(bool)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or (matrix != matrix.T).any():
+            raise InputError(f"adjacency must be square and symmetric, got shape {matrix.shape}")
+        if matrix.diagonal().any():
+            raise InputError("adjacency has True on its diagonal: a node has no edge to itself")
+        names = [f"x{i}" for i in range(len(matrix))] if nodes is None else list(nodes)
+        if len(names) != len(matrix):
+            raise InputError(f"{len(names)} names for an adjacency of {len(matrix)} nodes")
+        strength = np.full(matrix.shape, math.nan) if weights is None else np.asarray(weights)
+        return cls(
+            tuple(names),
+            tuple(
+                Edge(names[i], names[j], float(strength[i, j]))
+                for i, j in np.argwhere(np.triu(matrix)).tolist()
+            ),
+            lam,
+        )
+
+    def index(self, node: str) -> int:
+        """Return the position of a node."""
+        try:
+            return self._place[node]
+        except KeyError:
+            raise unknown("node", node, self.nodes) from None
+
+    def neighbors(self, node: str) -> tuple[str, ...]:
+        """Return the nodes that share an edge with `node`: its Markov blanket."""
+        self.index(node)
+        return tuple(
+            edge.target if edge.source == node else edge.source
+            for edge in self.edges
+            if node in (edge.source, edge.target)
+        )
+
+    def has_edge(self, a: str, b: str) -> bool:
+        """Return whether two nodes share an edge."""
+        return bool(self.adjacency[self.index(a), self.index(b)])
+
+    @cached_property
+    def adjacency(self) -> NDArray[np.bool_]:
+        """Boolean matrix of shape (n_nodes, n_nodes): symmetric, False on the diagonal."""
+        matrix = np.zeros((len(self.nodes), len(self.nodes)), dtype=bool)
+        for edge in self.edges:
+            i, j = self._place[edge.source], self._place[edge.target]
+            matrix[i, j] = matrix[j, i] = True
+        matrix.flags.writeable = False
+        return matrix
+
+    def to_networkx(self) -> Any:
+        """Return a `networkx.Graph`; edges carry `weight`, and `confidence` where known."""
+        import networkx as nx
+
+        graph = nx.Graph() if self.lam is None else nx.Graph(lam=self.lam)
+        graph.add_nodes_from(self.nodes)
+        for edge in self.edges:
+            known = {"weight": edge.weight, "confidence": edge.confidence}
+            graph.add_edge(
+                edge.source,
+                edge.target,
+                **{key: value for key, value in known.items() if _is_known(value)},
+            )
+        return graph
+
+    def to_pandas(self) -> Any:
+        """Return the edges as a data frame, strongest first."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self.edges, columns=list(Edge._fields))
+        frame["confidence"] = frame["confidence"].astype("float64")
+        return frame.sort_values(
+            "weight", ascending=False, kind="stable", na_position="last", ignore_index=True
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the graph as JSON, readable by `Graph.load` and by anything that reads JSON."""
+        return write_atomically(path, _dump(self._content("mrflearn graph")))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Graph:
+        """Read a graph that `save` wrote."""
+        with _reading(path, "mrflearn graph") as content:
+            return cls._from_content(content["nodes"], content)
+
+    def _content(self, format_name: str | None = None) -> dict[str, Any]:
+        content: dict[str, Any] = {
+            "lam": _plain(self.lam),
+            "edges": [
+                [
+                    self._place[edge.source],
+                    self._place[edge.target],
+                    _plain(edge.weight),
+                    _plain(edge.confidence),
+                ]
+                for edge in self.edges
+            ],
+        }
+        if format_name:
+            return {"format": format_name, "version": 1, "nodes": list(self.nodes)} | content
+        return content
+
+    @classmethod
+    def _from_content(cls, nodes: Sequence[str], content: dict[str, Any]) -> Graph:
+        edges = tuple(
+            Edge(
+                nodes[_position(i)],
+                nodes[_position(j)],
+                math.nan if weight is None else float(weight),
+                None if confidence is None else float(confidence),
+            )
+            for i, j, weight, confidence in content["edges"]
+        )
+        lam = content["lam"]
+        return cls(tuple(nodes), edges, None if lam is None else float(lam))
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+    def __repr__(self) -> str:
+        lam = "" if self.lam is None else f", lam={self.lam:g}"
+        return f"Graph({len(self.nodes)} nodes, {len(self.edges)} edges{lam})"
+
+    def _repr_html_(self) -> str:
+        """Show the strongest edges as a table in a notebook."""
+        frame = self.to_pandas()
+        most = 30
+        rows = "".join(
+            f"<tr><td>{html.escape(row.source)}</td><td>{html.escape(row.target)}</td>"
+            f"<td style='text-align:right'>{'' if math.isnan(row.weight) else f'{row.weight:.4g}'}"
+            "</td></tr>"
+            for row in frame.head(most).itertuples()
+        )
+        more = f"<p>… and {len(frame) - most} more</p>" if len(frame) > most else ""
+        alone = [node for node in self.nodes if not self.neighbors(node)]
+        isolated = f"<p>Isolated: {html.escape(', '.join(alone[:most]))}</p>" if alone else ""
+        return (
+            f"<div><p><b>{html.escape(repr(self))}</b></p><table><thead><tr><th>source</th>"
+            f"<th>target</th><th>weight (nats)</th></tr></thead><tbody>{rows}</tbody></table>"
+            f"{more}{isolated}</div>"
+        )
+
+
+@dataclass(frozen=True)
+class GraphPath:
+    """Graphs along lambda, in the order the lambdas were given.
+
+    `path[k]` is the `Graph` at `path.lams[k]`; iterating gives them all.
+    """
+
+    lams: tuple[float, ...]
+    graphs: tuple[Graph, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.lams) != len(self.graphs) or not self.lams:
+            raise InputError("a path needs at least one lambda, and one graph for each")
+        if any(graph.nodes != self.graphs[0].nodes for graph in self.graphs):
+            raise InputError("the graphs of a path must have the same nodes")
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """All variables."""
+        return self.graphs[0].nodes
+
+    @cached_property
+    def adjacencies(self) -> NDArray[np.bool_]:
+        """Boolean array of shape (n_lams, n_nodes, n_nodes)."""
+        return np.stack([graph.adjacency for graph in self.graphs])
+
+    @cached_property
+    def entry(self) -> NDArray[np.float64]:
+        """The largest lambda at which each edge is present, NaN if never; (n_nodes, n_nodes)."""
+        entry = np.full((len(self.nodes), len(self.nodes)), np.nan)
+        for lam, graph in zip(self.lams, self.graphs, strict=True):
+            present = graph.adjacency
+            entry[present] = np.fmax(entry[present], lam)
+        return entry
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the path as JSON, readable by `GraphPath.load`."""
+        content = {
+            "format": "mrflearn path",
+            "version": 1,
+            "nodes": list(self.nodes),
+            "lams": [_plain(lam) for lam in self.lams],
+            "graphs": [graph._content() for graph in self.graphs],
+        }
+        return write_atomically(path, _dump(content))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> GraphPath:
+        """Read a path that `save` wrote."""
+        with _reading(path, "mrflearn path") as content:
+            return cls(
+                tuple(float(lam) for lam in content["lams"]),
+                tuple(Graph._from_content(content["nodes"], item) for item in content["graphs"]),
+            )
+
+    def __len__(self) -> int:
+        return len(self.graphs)
+
+    def __getitem__(self, position: int) -> Graph:
+        return self.graphs[position]
+
+    def __iter__(self) -> Iterator[Graph]:
+        return iter(self.graphs)
+
+    def __repr__(self) -> str:
+        return (
+            f"GraphPath({len(self.nodes)} nodes, {len(self.lams)} lambdas from "
+            f"{max(self.lams):g} to {min(self.lams):g})"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{lam:.4g}</td><td style='text-align:right'>{len(graph)}</td></tr>"
+            for lam, graph in zip(self.lams, self.graphs, strict=True)
+        )
+        return (
+            f"<div><p><b>{html.escape(repr(self))}</b></p><table><thead><tr><th>lambda</th>"
+            f"<th>edges</th></tr></thead><tbody>{rows}</tbody></table></div>"
+        )
+
+
+def _is_known(value: float | None) -> bool:
+    return value is not None and not math.isnan(value)
+
+
+def _plain(value: float | None) -> float | str | None:
+    """Return a number as strict JSON can hold it: infinities as text, NaN as null."""
+    if value is None or math.isnan(value):
+        return None
+    return str(float(value)) if math.isinf(value) else float(value)
+
+
+def _position(value: Any) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise ValueError(f"{value!r} is not a position")
+    return value
+
+
+def _dump(content: dict[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+class _reading:  # noqa: N801 (a context manager reads like a verb)
+    """Read a JSON file of ours; whatever is wrong with it becomes one `InputError`."""
+
+    def __init__(self, path: str | os.PathLike[str], format_name: str) -> None:
+        self.path, self.format_name = Path(path), format_name
+
+    def __enter__(self) -> dict[str, Any]:
+        try:
+            content = json.loads(self.path.read_bytes())
+        except OSError as error:
+            raise InputError(f"cannot read {str(self.path)!r}: {error.strerror}") from None
+        except (ValueError, RecursionError):
+            raise InputError(f"{str(self.path)!r} is not a JSON file") from None
+        found = content.get("format") if isinstance(content, dict) else None
+        if found != self.format_name:
+            raise InputError(f"{str(self.path)!r} is not a {self.format_name} (format: {found!r})")
+        if content.get("version") != 1:
+            raise InputError(
+                f"{str(self.path)!r} has version {content.get('version')!r} of the "
+                f"{self.format_name} format; this mrflearn reads version 1"
+            )
+        return content
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, (KeyError, TypeError, ValueError, IndexError)):
+            raise InputError(f"{str(self.path)!r} is damaged: {error}") from None

@@ -1,0 +1,476 @@
+"""Table: the variables of a data set, each column encoded as numbers and scaled once.
+
+Reading a column from whatever the user has (NumPy, pandas, polars, pyarrow) is the business of
+`_columns`; here kinds are decided, values encoded and scaled, and columns joined into variables.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn._columns import RawColumn, read_columns
+from mrflearn.errors import InputError, unknown
+
+__all__ = ["FEW_LEVELS", "KINDS", "Column", "Table", "as_table"]
+
+KINDS = ("continuous", "ordinal", "nominal")
+SCALES = ("standard", "rank", None)
+
+FEW_LEVELS = 10
+"""An integer column is ordinal when it has at most this many distinct values, each seen at least
+twice on average; with more it is continuous."""
+
+WEIGHT_BITS = 26
+"""Significant bits of the factor that scales a lattice column. Integers below 2**27 times such a
+factor are exact in double precision, so values that were equally far apart stay so."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """What one column of a `Table` is taken for, and why."""
+
+    name: str
+    kind: str
+    reason: str
+    levels: tuple[Any, ...] | None
+    """Labels of an ordinal or nominal column, in the order of their codes."""
+    n_distinct: int
+    n_missing: int
+    """Missing or infinite values among all rows given, dropped rows included."""
+    note: str = ""
+
+    @property
+    def constant(self) -> bool:
+        """Whether every row holds the same value."""
+        return self.n_distinct <= 1
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Variables as numbers, ready for a dependence. Made by `as_table`, never changed after.
+
+    Attributes
+    ----------
+    names : tuple of str
+        One name for each variable.
+    columns : tuple of Column
+        The columns, those of the first variable first.
+    starts : ndarray of shape (n_variables + 1,)
+        Variable `i` owns the columns `starts[i]` to `starts[i + 1] - 1`.
+    values : ndarray of shape (n_columns, n_samples)
+        Encoded and scaled values, one contiguous row for each column; read-only.
+    scale : {"standard", "rank", None}
+        How `values` were scaled.
+    n_dropped : int
+        Rows left out because of missing values.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[Column, ...]
+    starts: NDArray[np.int64]
+    values: NDArray[np.float64]
+    scale: str | None
+    n_dropped: int = 0
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables: nodes of the graph."""
+        return len(self.names)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.values.shape[1])
+
+    @cached_property
+    def nominal(self) -> NDArray[np.bool_]:
+        """Mask over columns: the ones without an order."""
+        return np.array([column.kind == "nominal" for column in self.columns])
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """Kind of each variable; `"mixed"` for one whose columns are of several kinds."""
+        return tuple(
+            next(iter(kinds)) if len(kinds) == 1 else "mixed"
+            for i in range(self.n_variables)
+            for kinds in [{column.kind for column in self.columns_of(i)}]
+        )
+
+    @cached_property
+    def constant(self) -> NDArray[np.bool_]:
+        """Mask over variables: the ones that never vary."""
+        return np.array(
+            [all(column.constant for column in self.columns_of(i)) for i in range(self.n_variables)]
+        )
+
+    @property
+    def all_discrete(self) -> bool:
+        """Whether every column is ordinal or nominal."""
+        return all(column.kind != "continuous" for column in self.columns)
+
+    def columns_of(self, i: int) -> tuple[Column, ...]:
+        """Return the columns that variable `i` owns."""
+        return self.columns[self.starts[i] : self.starts[i + 1]]
+
+    def values_of(self, i: int) -> NDArray[np.float64]:
+        """Return the encoded, scaled values of variable `i`, shape (its columns, n_samples)."""
+        return self.values[self.starts[i] : self.starts[i + 1]]
+
+    def index(self, variable: str | int) -> int:
+        """Return the position of a variable given by name or by position."""
+        if isinstance(variable, (int, np.integer)) and not isinstance(variable, bool):
+            if not -self.n_variables <= variable < self.n_variables:
+                raise InputError(
+                    f"variable {variable} is out of range: the table has {self.n_variables} "
+                    f"variables, numbered from 0"
+                )
+            return int(variable) % self.n_variables
+        try:
+            return self.names.index(str(variable))
+        except ValueError:
+            raise unknown("variable", variable, self.names) from None
+
+    def describe(self) -> Any:
+        """Return a data frame that says what each column is taken for, and why.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each column: variable, kind, levels (distinct values), missing, constant,
+            reason for the kind, and a note where something looks odd.
+
+        Notes
+        -----
+        Kinds come from the type of a column. Categories, strings and booleans are nominal;
+        ordered categories are ordinal; floats, dates and durations are continuous. Integers are
+        ordinal when they take at most 10 distinct values and each occurs at least twice on
+        average, continuous otherwise. `as_table(..., kinds=)` overrides any of this.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"mass": [3.7, 3.8, 3.2, 3.4], "sex": ["f", "m", "f", "m"]})
+        >>> print(as_table(frame).describe()[["kind", "levels"]])
+                      kind  levels
+        column
+        mass    continuous       4
+        sex        nominal       2
+        """  # noqa: W291 (pandas pads its header)
+        import pandas as pd
+
+        owner = np.repeat(np.array(self.names, dtype=object), np.diff(self.starts))
+        return pd.DataFrame(
+            {
+                "variable": owner,
+                "kind": [column.kind for column in self.columns],
+                "levels": [column.n_distinct for column in self.columns],
+                "missing": [column.n_missing for column in self.columns],
+                "constant": [column.constant for column in self.columns],
+                "reason": [column.reason for column in self.columns],
+                "note": [column.note for column in self.columns],
+            },
+            index=pd.Index([column.name for column in self.columns], name="column"),
+        )
+
+
+def as_table(
+    X: Any,
+    kinds: Mapping[Any, str | Sequence[Any]] | None = None,
+    groups: Mapping[str, Sequence[Any]] | None = None,
+    scale: str | None = "standard",
+    missing: str = "error",
+) -> Table:
+    """Turn tabular data into a `Table`. The input is never changed.
+
+    Parameters
+    ----------
+    X : array, pandas, polars or pyarrow table of shape (n_samples, n_columns)
+        Columns of a plain array are named `x0`, `x1`, ….
+    kinds : dict from column to kind, optional
+        `"continuous"`, `"ordinal"` or `"nominal"` for the columns whose type misleads; a list of
+        levels, lowest first, makes a column ordinal in that order. `Table.describe` shows what
+        was taken without it.
+    groups : dict from variable to columns, optional
+        Columns that together are one variable, such as `{"position": ["x", "y", "z"]}`.
+    scale : {"standard", "rank", None}, default="standard"
+        Divide continuous and ordinal columns by their standard deviation, replace them by their
+        ranks (ties averaged, unit variance if there are none), or leave them as they are. Only
+        distances between rows matter, so nothing is centred. Columns recorded with a few decimals
+        are scaled as the integers they stand for: equal differences stay exactly equal.
+    missing : {"error", "drop"}, default="error"
+        What to do about rows with missing or infinite values.
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = as_table(np.random.default_rng(0).normal(size=(50, 3)))
+    >>> table.names, table.kinds
+    (('x0', 'x1', 'x2'), ('continuous', 'continuous', 'continuous'))
+    """
+    table = build_table(X, kinds=kinds, groups=groups, scale=scale, missing=missing)
+    constant = [column.name for column in table.columns if column.constant]
+    if constant:
+        warnings.warn(
+            f"constant column{'s' * (len(constant) > 1)} {_listed(constant)}: a constant depends "
+            "on nothing, so a variable made of constants alone is an isolated node",
+            UserWarning,
+            stacklevel=2,
+        )
+    for column in table.columns:
+        if column.kind == "nominal" and column.note and not column.constant:
+            warnings.warn(
+                f"column {column.name!r} is taken as nominal, but look: {column.note} "
+                f"kinds={{{column.name!r}: …}} declares what it is, or leave the column out",
+                UserWarning,
+                stacklevel=2,
+            )
+    return table
+
+
+def build_table(
+    X: Any,
+    *,
+    kinds: Mapping[Any, str | Sequence[Any]] | None,
+    groups: Mapping[str, Sequence[Any]] | None,
+    scale: str | None,
+    missing: str,
+) -> Table:
+    """Do the work of `as_table`, without its warnings."""
+    if scale not in SCALES:
+        raise unknown("scale", scale, SCALES)
+    if missing not in ("error", "drop"):
+        raise unknown("missing", missing, ("error", "drop"))
+    raw = read_columns(X)
+    names = [column.name for column in raw]
+    wanted = {
+        _position(key, names, "kinds"): kind for key, kind in (kinds.items() if kinds else ())
+    }
+    members = _resolve_groups(groups, names)
+
+    keep = _complete_rows(raw, missing)
+    encoded = [_encode(column, keep, wanted.get(position)) for position, column in enumerate(raw)]
+    values = np.empty((len(raw), int(keep.sum())))
+    for row, position in enumerate(position for _, owned in members for position in owned):
+        column, codes = encoded[position]
+        values[row] = codes if column.kind == "nominal" else _scaled(codes, scale)
+    values.flags.writeable = False
+    starts = np.zeros(len(members) + 1, dtype=np.int64)
+    np.cumsum([len(owned) for _, owned in members], out=starts[1:])
+    return Table(
+        names=tuple(name for name, _ in members),
+        columns=tuple(encoded[position][0] for _, owned in members for position in owned),
+        starts=starts,
+        values=values,
+        scale=scale,
+        n_dropped=int((~keep).sum()),
+    )
+
+
+def _position(key: Any, names: list[str], option: str) -> int:
+    """Return the position of a column that an option names, or numbers from 0."""
+    if str(key) in names:
+        return names.index(str(key))
+    if isinstance(key, (int, np.integer)) and 0 <= key < len(names):
+        return int(key)
+    error = unknown("column", key, names)
+    raise InputError(f"{option}=: {error}")
+
+
+def _resolve_groups(
+    groups: Mapping[str, Sequence[Any]] | None, names: list[str]
+) -> list[tuple[str, list[int]]]:
+    """Return (variable, positions of its columns), in the order of each one's first column."""
+    owner: dict[int, str] = {}
+    members: dict[str, list[int]] = {}
+    for variable, columns in (groups or {}).items():
+        if isinstance(columns, str) or not isinstance(columns, Sequence) or not len(columns):
+            raise InputError(
+                f"groups=: {variable!r} must list its columns, such as "
+                f"{{{str(variable)!r}: ['x', 'y']}}, got {columns!r}"
+            )
+        for key in columns:
+            position = _position(key, names, "groups")
+            if position in owner:
+                raise InputError(
+                    f"groups=: column {names[position]!r} is in {owner[position]!r} and in "
+                    f"{str(variable)!r}; a column belongs to one variable"
+                )
+            owner[position] = str(variable)
+        members[str(variable)] = [_position(key, names, "groups") for key in columns]
+    variables = []
+    for position, name in enumerate(names):
+        if position not in owner:
+            if name in members:
+                raise InputError(
+                    f"groups=: {name!r} is also the name of a column outside the group; "
+                    "choose another name for the group"
+                )
+            variables.append((name, [position]))
+        elif position == min(members[owner[position]]):
+            variables.append((owner[position], members[owner[position]]))
+    return variables
+
+
+def _complete_rows(raw: list[RawColumn], missing: str) -> NDArray[np.bool_]:
+    """Return the mask of rows to keep, or say which columns have holes."""
+    bad = np.logical_or.reduce([column.missing | column.infinite for column in raw])
+    if not bad.any():
+        return ~bad
+    if missing == "error":
+        parts = []
+        for column in raw:
+            counts = [
+                f"{n} {what}"
+                for n, what in [
+                    (int(column.missing.sum()), "NaN or missing"),
+                    (int(column.infinite.sum()), "infinite (inf)"),
+                ]
+                if n
+            ]
+            if counts:
+                parts.append(f"{column.name!r} ({', '.join(counts)})")
+        raise InputError(
+            f"missing or infinite values in {_listed(parts, quote=False)}: pass missing='drop' to "
+            f"leave out the {int(bad.sum())} of {len(bad)} rows concerned, or fill them in first"
+        )
+    if int((~bad).sum()) < 2:
+        worst = max(raw, key=lambda column: int((column.missing | column.infinite).sum()))
+        raise InputError(
+            f"missing='drop' leaves {int((~bad).sum())} of {len(bad)} rows; column {worst.name!r} "
+            f"has {int((worst.missing | worst.infinite).sum())} missing or infinite values: drop "
+            "that column first"
+        )
+    return ~bad
+
+
+def _encode(
+    raw: RawColumn, keep: NDArray[np.bool_], wanted: str | Sequence[Any] | None
+) -> tuple[Column, NDArray[np.float64]]:
+    """Decide the kind of one column and return its values as numbers, not yet scaled."""
+    kept = raw.values[keep]
+    levels: list[Any] | None = None
+    if isinstance(wanted, str):
+        if wanted not in KINDS:
+            raise unknown(f"kind for column {raw.name!r}", wanted, KINDS)
+        kind, reason = wanted, "declared"
+    elif wanted is not None:
+        kind, reason, levels = "ordinal", "declared with levels", list(wanted)
+    else:
+        kind, reason = _infer_kind(raw, kept)
+
+    if kind == "continuous":
+        codes = raw.numbers(keep)
+        levels = None
+    elif kind == "ordinal" and levels is None and raw.type == "integer":
+        codes = raw.numbers(keep)  # an integer is its own code
+        levels = [int(level) for level in np.unique(codes)]
+    else:
+        if levels is None:
+            levels = raw.ordered_levels(keep) if kind == "ordinal" else raw.levels(keep)
+        codes = raw.codes(keep, levels)
+    n_distinct = len(np.unique(codes))
+    column = Column(
+        name=raw.name,
+        kind=kind,
+        reason=reason,
+        levels=None if levels is None else tuple(levels),
+        n_distinct=n_distinct,
+        n_missing=int((raw.missing | raw.infinite).sum()),
+        note=_note(kind, reason, n_distinct, len(kept), raw.misfits(keep)),
+    )
+    return column, codes
+
+
+def _infer_kind(raw: RawColumn, kept: NDArray[Any]) -> tuple[str, str]:
+    """Return the kind that the type of a column suggests, and the reason in words."""
+    if raw.type == "ordered":
+        return "ordinal", "ordered categories"
+    if raw.type in ("category", "string", "boolean"):
+        return "nominal", {"category": "categories"}.get(raw.type, f"{raw.type} values")
+    if raw.type == "integer":
+        n_distinct = len(np.unique(kept))
+        if n_distinct <= min(FEW_LEVELS, len(kept) / 2):
+            return "ordinal", f"integers with few levels ({n_distinct})"
+        return "continuous", f"integers with many levels ({n_distinct})"
+    return "continuous", {"float": "floating-point numbers", "time": "dates or durations"}[raw.type]
+
+
+def _note(
+    kind: str, reason: str, n_distinct: int, n_samples: int, misfits: list[tuple[int, Any]]
+) -> str:
+    """Return what a user should look at twice in one column, "" if nothing."""
+    if n_distinct == 1:
+        return "constant: an isolated node"
+    if reason == "declared":
+        return ""
+    if misfits and kind == "nominal":
+        row, label = misfits[0]
+        many = f" and {len(misfits) - 1} more" if len(misfits) > 1 else ""
+        return f"numbers but for {label!r} (row {row}, counting from 0){many}: a typing mistake?"
+    if kind == "nominal" and n_distinct == n_samples > FEW_LEVELS:
+        return "every row differs: an identifier?"
+    if kind == "nominal" and n_distinct > max(FEW_LEVELS, n_samples / 5):
+        return "many levels for so few rows: merge rare ones?"
+    if kind == "continuous" and n_distinct <= FEW_LEVELS < n_samples:
+        return f"only {n_distinct} distinct values: declare it ordinal or nominal?"
+    return ""
+
+
+def _scaled(codes: NDArray[np.float64], scale: str | None) -> NDArray[np.float64]:
+    """Scale the values of one continuous or ordinal column."""
+    if scale is None:
+        return codes
+    if scale == "rank":
+        from scipy.stats import rankdata
+
+        return (2 * rankdata(codes)) * _rounded(np.sqrt(3) / len(codes))
+    steps = _as_steps(codes)
+    if steps is not None:
+        spread = float(np.std(steps))
+        return steps * _rounded(1 / spread) if spread > 0 else np.zeros_like(codes)
+    # A power of two brings the largest value near one, so that nothing over- or underflows.
+    largest = float(np.max(np.abs(codes)))
+    codes = np.ldexp(codes, -int(np.frexp(largest)[1]))
+    spread = float(np.std(codes))
+    return codes / spread if spread > 0 else np.zeros_like(codes)
+
+
+def _as_steps(codes: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return values recorded with up to six decimals as integer steps from the smallest one.
+
+    None if they are not such values. Dividing an integer by a power of ten gives the very double
+    that reading the decimal gives, so the comparison is exact and needs no tolerance.
+    """
+    if float(np.max(np.abs(codes))) >= 2.0**52:
+        return None
+    for decimals in range(7):
+        unit = 10.0**decimals
+        steps = np.rint(codes * unit)
+        if np.array_equal(steps / unit, codes):
+            steps -= steps.min()
+            return steps if steps.max() < 2.0 ** (53 - WEIGHT_BITS) else None
+    return None
+
+
+def _rounded(weight: float) -> float:
+    """Return `weight` rounded to `WEIGHT_BITS` significant bits."""
+    mantissa, exponent = np.frexp(weight)
+    return float(np.ldexp(np.rint(np.ldexp(mantissa, WEIGHT_BITS)), exponent - WEIGHT_BITS))
+
+
+def _listed(names: Sequence[str], quote: bool = True, most: int = 8) -> str:
+    """Return names as running text, cut after a few."""
+    shown = [repr(name) if quote else name for name in names[:most]]
+    rest = len(names) - most
+    return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
