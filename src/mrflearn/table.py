@@ -218,7 +218,7 @@ def as_table(
     >>> table.names, table.kinds
     (('x0', 'x1', 'x2'), ('continuous', 'continuous', 'continuous'))
     """
-    table = build_table(X, kinds=kinds, groups=groups, scale=scale, missing=missing)
+    table = build_table(read_columns(X), kinds, groups, scale, missing)
     constant = [column.name for column in table.columns if column.constant]
     if constant:
         warnings.warn(
@@ -239,19 +239,17 @@ def as_table(
 
 
 def build_table(
-    X: Any,
-    *,
+    raw: list[RawColumn],
     kinds: Mapping[Any, str | Sequence[Any]] | None,
     groups: Mapping[str, Sequence[Any]] | None,
     scale: str | None,
     missing: str,
 ) -> Table:
-    """Do the work of `as_table`, without its warnings."""
+    """Make a `Table` of columns that are read already; `as_table` without its warnings."""
     if scale not in SCALES:
         raise unknown("scale", scale, SCALES)
     if missing not in ("error", "drop"):
         raise unknown("missing", missing, ("error", "drop"))
-    raw = read_columns(X)
     names = [column.name for column in raw]
     wanted = {
         _position(key, names, "kinds"): kind for key, kind in (kinds.items() if kinds else ())

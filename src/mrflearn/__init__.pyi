@@ -1,0 +1,13 @@
+from . import datasets as datasets
+from . import dependence as dependence
+from . import search as search
+from . import table as table
+from .dependence.information import (
+    conditional_mutual_information as conditional_mutual_information,
+)
+from .dependence.information import mutual_information as mutual_information
+from .errors import InputError as InputError
+from .graph import Graph as Graph
+from .graph import GraphPath as GraphPath
+from .table import as_table as as_table
+__version__: str

@@ -1,0 +1,102 @@
+"""Dependences: how much two variables still tell about each other, given others.
+
+`DEPENDENCES` lists the names that estimators, functions and the command line understand.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, cast
+
+from mrflearn.dependence.base import Dependence, Memo, Question, Specification, Threaded
+from mrflearn.dependence.discrete import PlugIn
+from mrflearn.dependence.gaussian import Gaussian
+from mrflearn.dependence.knn import KNN, FrenzelPompe, MixedKSG
+from mrflearn.dependence.oracle import OracleGaussian, OracleGraph, OracleJoint
+from mrflearn.errors import InputError, unknown
+from mrflearn.table import Table
+
+__all__ = [
+    "DEPENDENCES",
+    "KNN",
+    "Auto",
+    "Dependence",
+    "FrenzelPompe",
+    "Gaussian",
+    "Memo",
+    "MixedKSG",
+    "OracleGaussian",
+    "OracleGraph",
+    "OracleJoint",
+    "PlugIn",
+    "Question",
+    "Specification",
+    "Threaded",
+    "resolve",
+]
+
+
+@dataclass(frozen=True)
+class Auto(Specification):
+    """`PlugIn` when every column is discrete, else `KNN`.
+
+    Parameters
+    ----------
+    n_neighbors, nominal_distance
+        Passed on to `KNN`.
+    correction, strength
+        Passed on to `PlugIn`.
+    """
+
+    n_neighbors: int = 5
+    nominal_distance: float = math.inf
+    correction: str | None = None
+    strength: float = 2.0
+
+    def bind(self, table: Table) -> Dependence:
+        """Return the dependence between the variables of `table`."""
+        if table.all_discrete:
+            return PlugIn(self.correction, self.strength).bind(table)
+        return KNN(self.n_neighbors, self.nominal_distance).bind(table)
+
+
+DEPENDENCES: dict[str, Specification] = {
+    "auto": Auto(),
+    "knn": KNN(),
+    "mixed-ksg": MixedKSG(),
+    "frenzel-pompe": FrenzelPompe(),
+    "plugin": PlugIn(),
+    "gaussian": Gaussian(),
+    "copula": Gaussian(copula=True),
+}
+
+
+def resolve(dependence: str | Specification, **options: Any) -> Specification:
+    """Return the specification that a name stands for, with some of its options changed.
+
+    A specification stands for itself. Options that are None are left as they are.
+
+    Examples
+    --------
+    >>> resolve("knn", n_neighbors=3)
+    KNN(n_neighbors=3, nominal_distance=inf)
+    """
+    if isinstance(dependence, Specification):
+        specification, name = dependence, type(dependence).__name__
+    elif isinstance(dependence, type) and issubclass(dependence, Specification):
+        name = dependence.__name__
+        raise InputError(f"dependence={name} is a class: write {name}(), with brackets")
+    elif not isinstance(dependence, str) or dependence not in DEPENDENCES:
+        raise unknown("dependence", dependence, DEPENDENCES)
+    else:
+        specification, name = DEPENDENCES[dependence], repr(dependence)
+    changed = {option: value for option, value in options.items() if value is not None}
+    if not changed:
+        return specification
+    known = [field.name for field in fields(specification)] if is_dataclass(specification) else []
+    for option in changed:
+        if option not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise InputError(f"{option}= does not apply to dependence {name}: {takes}")
+    return cast(Specification, replace(cast(Any, specification), **changed))

@@ -1,0 +1,196 @@
+"""What a dependence is: the protocol, a cache that counts, and a way to use several threads.
+
+A dependence comes in two parts. A *specification* such as `KNN(n_neighbors=5)` is a small frozen
+object that knows no data. Its `bind(table)` gives a *dependence*: conditional mutual informations
+between the variables of that table, by position. Searches see dependences only.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn.errors import InputError
+from mrflearn.table import Table
+
+__all__ = ["Dependence", "Memo", "Question", "Specification", "TableDependence", "Threaded"]
+
+
+class Question(NamedTuple):
+    """Ask for I(i; j | given) with every j among the candidates."""
+
+    i: int
+    candidates: Sequence[int]
+    given: Sequence[int] = ()
+
+
+class Dependence(ABC):
+    """Conditional mutual information, in nats, between variables numbered from 0.
+
+    A value depends on `i`, `j` and the *set* `given` alone: not on the order of `given`, nor on
+    what else is asked in the same call or was asked before. With an empty `given` every
+    dependence is symmetric in `i` and `j`; `symmetric` says whether it always is. Where it is not,
+    `i` is the node whose neighbourhood conditions. Estimates may be negative.
+    """
+
+    n_variables: int
+    symmetric: bool
+
+    @abstractmethod
+    def _cmi_many(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        """Answer one question whose arguments are checked and whose `given` is sorted."""
+
+    def cmi_many(
+        self, i: int, candidates: Iterable[int], given: Iterable[int] = ()
+    ) -> NDArray[np.float64]:
+        """Return I(i; j | given) for each candidate j; what they share is computed once."""
+        others = tuple(int(j) for j in candidates)
+        conditions = tuple(sorted({int(z) for z in given}))
+        for variable in (int(i), *others, *conditions):
+            if not 0 <= variable < self.n_variables:
+                raise InputError(
+                    f"variable {variable} is out of range: there are {self.n_variables}, "
+                    "numbered from 0"
+                )
+        if i in conditions or i in others or not set(others).isdisjoint(conditions):
+            raise InputError(
+                f"i={i}, the candidates {list(others)} and given={list(conditions)} must be "
+                "different variables"
+            )
+        if not others:
+            return np.empty(0)
+        return self._cmi_many(int(i), others, conditions)
+
+    def cmi(self, i: int, j: int, given: Iterable[int] = ()) -> float:
+        """Return I(i; j | given)."""
+        return float(self.cmi_many(i, (j,), given)[0])
+
+    def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
+        """Answer many independent questions, in their order."""
+        return [self.cmi_many(*question) for question in questions]
+
+
+class Specification(ABC):
+    """What is to be estimated and how, before any data are known."""
+
+    @abstractmethod
+    def bind(self, table: Table) -> Dependence:
+        """Return the dependence between the variables of `table`."""
+
+
+class TableDependence(Dependence):
+    """A dependence estimated from a table."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.n_variables = table.n_variables
+
+    def cmi_many(
+        self, i: int, candidates: Iterable[int], given: Iterable[int] = ()
+    ) -> NDArray[np.float64]:
+        """Return I(i; j | given) for each candidate j; constants in `given` change nothing."""
+        varying = [z for z in given if not (0 <= z < self.n_variables and self.table.constant[z])]
+        return super().cmi_many(i, candidates, varying)
+
+    def columns_of(self, variables: Iterable[int]) -> NDArray[np.int64]:
+        """Return the positions of the columns that some variables own, sorted."""
+        starts = self.table.starts
+        owned = [np.arange(starts[v], starts[v + 1]) for v in sorted(variables)]
+        return np.concatenate(owned) if owned else np.empty(0, dtype=np.int64)
+
+
+class Threaded(Dependence):
+    """The same dependence, its questions spread over threads. Answers are the same bits."""
+
+    def __init__(self, dependence: Dependence, n_jobs: int) -> None:
+        self.inner = dependence
+        self.n_jobs = n_jobs
+        self.n_variables = dependence.n_variables
+        self.symmetric = dependence.symmetric
+
+    def _cmi_many(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        return self.cmi_batch([Question(i, candidates, given)])[0]
+
+    def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
+        """Answer the questions in pieces of about equal size, one thread a piece."""
+        total = sum(len(question.candidates) for question in questions)
+        size = max(1, -(-total // self.n_jobs))
+        pieces = [
+            (position, Question(q.i, q.candidates[start : start + size], q.given))
+            for position, q in enumerate(questions)
+            for start in range(0, len(q.candidates), size)
+        ]
+        answers: list[list[NDArray[np.float64]]] = [[] for _ in questions]
+        if len(pieces) <= 1:
+            results: Iterable[Any] = [self.inner.cmi_many(*piece) for _, piece in pieces]
+        else:
+            with ThreadPoolExecutor(self.n_jobs) as pool:
+                results = list(pool.map(lambda item: self.inner.cmi_many(*item[1]), pieces))
+        for (position, _), result in zip(pieces, results, strict=True):
+            answers[position].append(result)
+        return [np.concatenate(parts) if parts else np.empty(0) for parts in answers]
+
+
+class Memo(Dependence):
+    """The same dependence, each value evaluated once.
+
+    Attributes
+    ----------
+    n_evaluations : int
+        Values asked of the dependence inside, each direction of a pair counted unless they are
+        the same value.
+    """
+
+    def __init__(self, dependence: Dependence) -> None:
+        self.inner = dependence
+        self.n_variables = dependence.n_variables
+        self.symmetric = dependence.symmetric
+        self.n_evaluations = 0
+        self._known: dict[tuple[int, int, tuple[int, ...]], float] = {}
+
+    @classmethod
+    def around(cls, dependence: Dependence) -> Memo:
+        """Return `dependence` itself if it is a memo already."""
+        return dependence if isinstance(dependence, cls) else cls(dependence)
+
+    def _key(self, i: int, j: int, given: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
+        if j < i and (self.symmetric or not given):
+            return j, i, given
+        return i, j, given
+
+    def _cmi_many(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        return self.cmi_batch([Question(i, candidates, given)])[0]
+
+    def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
+        """Answer the questions, passing on only what is not known yet."""
+        sorted_given = [tuple(sorted(set(question.given))) for question in questions]
+        asked: list[Question] = []
+        waiting: set[tuple[int, int, tuple[int, ...]]] = set()
+        for question, given in zip(questions, sorted_given, strict=True):
+            unknown = []
+            for j in question.candidates:
+                key = self._key(question.i, j, given)
+                if key not in self._known and key not in waiting:
+                    waiting.add(key)
+                    unknown.append(j)
+            if unknown:
+                asked.append(Question(question.i, unknown, given))
+        for question, answer in zip(asked, self.inner.cmi_batch(asked), strict=True):
+            self.n_evaluations += len(question.candidates)
+            for j, value in zip(question.candidates, answer.tolist(), strict=True):
+                self._known[self._key(question.i, j, tuple(question.given))] = value
+        return [
+            np.array([self._known[self._key(question.i, j, given)] for j in question.candidates])
+            for question, given in zip(questions, sorted_given, strict=True)
+        ]
