@@ -7,7 +7,14 @@ from .dependence.information import (
 )
 from .dependence.information import mutual_information as mutual_information
 from .errors import InputError as InputError
+from .estimators import GSMN as GSMN
+from .estimators import GSMPLE as GSMPLE
+from .estimators import IAMB as IAMB
+from .estimators import ChowLiu as ChowLiu
+from .estimators import GreedyEntropy as GreedyEntropy
+from .estimators import MarkovBlanketSelector as MarkovBlanketSelector
 from .graph import Graph as Graph
 from .graph import GraphPath as GraphPath
 from .table import as_table as as_table
+
 __version__: str

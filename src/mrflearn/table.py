@@ -162,7 +162,7 @@ class Table:
         column
         mass    continuous       4
         sex        nominal       2
-        """  # noqa: W291 (pandas pads its header)
+        """
         import pandas as pd
 
         owner = np.repeat(np.array(self.names, dtype=object), np.diff(self.starts))
@@ -219,13 +219,19 @@ def as_table(
     (('x0', 'x1', 'x2'), ('continuous', 'continuous', 'continuous'))
     """
     table = build_table(read_columns(X), kinds, groups, scale, missing)
+    warn_of_oddities(table)
+    return table
+
+
+def warn_of_oddities(table: Table) -> None:
+    """Warn of constants, and of columns that may not be what their type says."""
     constant = [column.name for column in table.columns if column.constant]
     if constant:
         warnings.warn(
             f"constant column{'s' * (len(constant) > 1)} {_listed(constant)}: a constant depends "
             "on nothing, so a variable made of constants alone is an isolated node",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     for column in table.columns:
         if column.kind == "nominal" and column.note and not column.constant:
@@ -233,9 +239,8 @@ def as_table(
                 f"column {column.name!r} is taken as nominal, but look: {column.note} "
                 f"kinds={{{column.name!r}: …}} declares what it is, or leave the column out",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-    return table
 
 
 def build_table(

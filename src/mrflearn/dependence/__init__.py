@@ -94,7 +94,9 @@ def resolve(dependence: str | Specification, **options: Any) -> Specification:
     changed = {option: value for option, value in options.items() if value is not None}
     if not changed:
         return specification
-    known = [field.name for field in fields(specification)] if is_dataclass(specification) else []
+    known: list[str] = (
+        [field.name for field in fields(specification)] if is_dataclass(specification) else []
+    )
     for option in changed:
         if option not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes none"

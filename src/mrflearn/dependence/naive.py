@@ -89,9 +89,7 @@ def knn(dx: Array, dy: Array, dz: Array, k: int) -> float:
 def frenzel_pompe(dx: Array, dy: Array, dz: Array, k: int) -> float:
     """Direct estimate for continuous data (Frenzel and Pompe 2007)."""
     _, n_z, n_xz, n_yz = cmi_counts(dx, dy, dz, k, open_ball=True)
-    return float(
-        digamma(k) + np.mean(digamma(n_z + 1) - digamma(n_xz + 1) - digamma(n_yz + 1))
-    )
+    return float(digamma(k) + np.mean(digamma(n_z + 1) - digamma(n_xz + 1) - digamma(n_yz + 1)))
 
 
 def ksg_counts(da: Array, db: Array, k: int, open_ball: bool) -> Array:

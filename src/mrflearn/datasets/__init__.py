@@ -1,0 +1,1 @@
+"""Small real tables, ready to learn from."""

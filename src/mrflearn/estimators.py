@@ -1,0 +1,557 @@
+"""scikit-learn estimators: a table, a dependence and a search put together. No algorithm here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from mrflearn._columns import RawColumn, read_columns
+from mrflearn.dependence import Memo, Specification, Threaded, resolve
+from mrflearn.errors import InputError, unknown
+from mrflearn.graph import Edge, Graph, GraphPath
+from mrflearn.search import (
+    Constraints,
+    SearchResult,
+    chow_liu,
+    greedy_entropy,
+    gs_mple,
+    gsmn,
+    iamb,
+)
+from mrflearn.search.base import Pair, check_lams, pair
+from mrflearn.table import Table, build_table, warn_of_oddities
+
+__all__ = [
+    "ESTIMATORS",
+    "GSMN",
+    "GSMPLE",
+    "IAMB",
+    "ChowLiu",
+    "GreedyEntropy",
+    "MarkovBlanketSelector",
+]
+
+Estimator = TypeVar("Estimator")
+
+_COMMON = """
+    dependence : str or specification, default="auto"
+        How conditional mutual information is estimated: `"auto"`, `"knn"`, `"mixed-ksg"`,
+        `"frenzel-pompe"`, `"plugin"`, `"gaussian"`, `"copula"`, or an object of
+        `mrflearn.dependence` such as `KNN(n_neighbors=7)`.
+    scale : {"standard", "rank", None}, default="standard"
+        Scaling of continuous and ordinal columns; see `as_table`.
+    kinds : dict, optional
+        Kinds of columns whose type misleads; see `as_table`.
+    groups : dict, optional
+        Columns that together are one variable; see `as_table`.
+    missing : {"error", "drop"}, default="error"
+        What to do about rows with missing or infinite values.
+    required : list of pairs, optional
+        Edges that must be in the graph, each a pair of variables by name or position.
+    forbidden : list of pairs, optional
+        Edges that must not be.
+    n_jobs : int, optional
+        Number of threads; -1 for all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    graph_ : Graph
+        The graph found.
+    adjacency_ : ndarray of bool, shape (n_variables, n_variables)
+        Its matrix: symmetric, False on the diagonal.
+    path_ : GraphPath
+        The graph at `lam_`; `path` gives graphs along many lambdas.
+    lam_ : float
+        The penalty used.
+    trace_ : tuple of Step
+        What the search did, step by step.
+    objective_ : float
+        Objective of the result, 0 for the empty graph.
+    n_evaluations_ : int
+        Conditional mutual informations estimated.
+    n_features_in_ : int
+        Columns seen in `fit`.
+    feature_names_in_ : ndarray of str
+        Their names, where all are strings.
+"""
+
+
+def _documented(cls: type[Estimator]) -> type[Estimator]:
+    """Write the parameters and attributes that all estimators share into a docstring."""
+    cls.__doc__ = (cls.__doc__ or "").replace("    {common}", _COMMON.strip("\n"))
+    return cls
+
+
+@dataclass(eq=False, repr=False)
+class GraphEstimator(BaseEstimator):
+    """What all graph estimators share. Subclasses say which search, with which options."""
+
+    lam: float = 0.05
+    _: KW_ONLY
+    dependence: str | Specification = "auto"
+    scale: str | None = "standard"
+    kinds: Mapping[Any, str | Sequence[Any]] | None = None
+    groups: Mapping[str, Sequence[Any]] | None = None
+    missing: str = "error"
+    required: Iterable[tuple[Any, Any]] | None = None
+    forbidden: Iterable[tuple[Any, Any]] | None = None
+    n_jobs: int | None = None
+
+    _search: ClassVar[Any]
+    _search_options: ClassVar[tuple[str, ...]] = ()
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the graph of a table.
+
+        Parameters
+        ----------
+        X : array, pandas, polars or pyarrow table of shape (n_samples, n_columns)
+            The data.
+        y : ignored
+            There for scikit-learn.
+
+        Returns
+        -------
+        self
+        """
+        (lam,) = check_lams([self.lam])
+        validate_data(self, X, skip_check_array=True)
+        table, memo, constraints = self._prepare(read_columns(X))
+        self.n_features_in_ = len(table.columns)
+        result = self._search.run(memo, lam, constraints, **self._options())
+        self.graph_ = _as_graph(result, table)
+        self.adjacency_ = np.array(self.graph_.adjacency)
+        self.path_ = GraphPath((lam,), (self.graph_,))
+        self.lam_ = lam
+        self.trace_ = result.trace
+        self.objective_ = result.objective
+        self.n_evaluations_ = memo.n_evaluations
+        self._finish(result, table)
+        return self
+
+    def path(self, X: Any, lams: Iterable[float]) -> GraphPath:
+        """Return the graphs along several lambdas, each equal to what `fit` finds with it.
+
+        Parameters
+        ----------
+        X : array, pandas, polars or pyarrow table of shape (n_samples, n_columns)
+            The data.
+        lams : iterable of float
+            Penalties in any order; `lam` of the estimator is not used.
+
+        Returns
+        -------
+        GraphPath
+            Its graphs in the order of `lams`.
+        """
+        thresholds = check_lams(lams)
+        table, memo, constraints = self._prepare(read_columns(X))
+        results = self._search.path(memo, thresholds, constraints, **self._options())
+        return GraphPath(thresholds, tuple(_as_graph(result, table) for result in results))
+
+    def _prepare(self, columns: list[RawColumn]) -> tuple[Table, Memo, Constraints]:
+        """Return the table, its dependence, and the constraints by position."""
+        table = build_table(columns, self.kinds, self.groups, self.scale, self.missing)
+        warn_of_oddities(table)
+        if table.n_variables < 2:
+            raise InputError(
+                f"a graph needs two variables, and n_features={len(table.columns)} "
+                f"column(s) make {table.n_variables}"
+            )
+        dependence = resolve(self.dependence).bind(table)
+        try:
+            n_jobs = effective_n_jobs(self.n_jobs)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"n_jobs must be a positive number of threads or -1, got {self.n_jobs!r}"
+            ) from None
+        if n_jobs > 1:
+            dependence = Threaded(dependence, n_jobs)
+        return table, Memo(dependence), _constraints(table, self.required, self.forbidden)
+
+    def _options(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._search_options}
+
+    def _finish(self, result: SearchResult, table: Table) -> None:
+        """Set attributes of one kind of estimator alone."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.target_tags.required = False
+        return tags
+
+
+@dataclass(eq=False, repr=False)
+class BlanketEstimator(GraphEstimator):
+    """What the estimators share that learn one neighbourhood at a time."""
+
+    def markov_blanket(self, X: Any, target: str | int) -> tuple[str, ...] | tuple[int, ...]:
+        """Return the neighbours of one variable, without learning those of the others.
+
+        Parameters
+        ----------
+        X : array, pandas, polars or pyarrow table of shape (n_samples, n_columns)
+            The data.
+        target : str or int
+            The variable, by name or by position.
+
+        Returns
+        -------
+        tuple
+            Names if `target` is a name, positions if it is a position; in the order of the table.
+        """
+        (lam,) = check_lams([self.lam])
+        table, memo, constraints = self._prepare(read_columns(X))
+        members = self._blanket(memo, table.index(target), lam, constraints)
+        if isinstance(target, str):
+            return tuple(table.names[j] for j in members)
+        return members
+
+    def _blanket(
+        self, memo: Memo, node: int, lam: float, constraints: Constraints
+    ) -> tuple[int, ...]:
+        """Return the neighbourhood of one node as the search of this estimator learns it."""
+        options = {name: value for name, value in self._options().items() if name != "rule"}
+        return self._search.blankets(memo, node, [lam], constraints, **options)[0].members
+
+    def _finish(self, result: SearchResult, table: Table) -> None:
+        self.neighbourhoods_ = tuple(
+            tuple(table.names[j] for j in members) for members in result.neighbourhoods or ()
+        )
+
+
+@_documented
+@dataclass(eq=False, repr=False)
+class GSMPLE(GraphEstimator):
+    """Grow-shrink maximum pseudolikelihood estimation over the edge set.
+
+    Adds the edge that lowers the pseudolikelihood objective most while it lowers it by more than
+    `lam`, then removes edges that lower it by no more. The score of an edge is the sum of the
+    conditional mutual informations of its ends, given the neighbours of either.
+
+    Parameters
+    ----------
+    lam : float, default=0.05
+        Penalty for an edge, in nats, on the scale of the sum of the two. Larger is sparser;
+        infinite and negative values are allowed.
+    {common}
+
+    References
+    ----------
+    Takashina, Nakatani and Inoue (2018), Structure learning of Markov random fields through
+    grow-shrink maximum pseudolikelihood estimation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrflearn import GSMPLE
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.normal(size=300)
+    >>> b = a + rng.normal(size=300)
+    >>> c = b + rng.normal(size=300)
+    >>> X = np.column_stack([a, b, c])
+    >>> GSMPLE(dependence="gaussian").fit(X).graph_.to_networkx().edges
+    EdgeView([('x0', 'x1'), ('x1', 'x2')])
+    """
+
+    _search: ClassVar[Any] = gs_mple
+
+
+@_documented
+@dataclass(eq=False, repr=False)
+class GSMN(BlanketEstimator):
+    """Grow-shrink Markov network.
+
+    Parameters
+    ----------
+    lam : float, default=0.05
+        Conditional mutual information, in nats, that counts as dependence. Larger is sparser.
+    rule : {"and", "or"}, default="and"
+        Keep an edge that both ends chose, or one that at least one did.
+    {common}
+    neighbourhoods_ : tuple of tuples of str
+        The neighbours each variable chose, before `rule` was applied.
+
+    References
+    ----------
+    Bromberg, Margaritis and Honavar (2009), Efficient Markov network structure discovery using
+    independence tests.
+    """
+
+    _search: ClassVar[Any] = gsmn
+    _search_options: ClassVar[tuple[str, ...]] = ("rule",)
+
+    rule: str = "and"
+
+
+@_documented
+@dataclass(eq=False, repr=False)
+class IAMB(BlanketEstimator):
+    """Incremental association Markov blanket.
+
+    Parameters
+    ----------
+    lam : float, default=0.05
+        Conditional mutual information, in nats, that counts as dependence. Larger is sparser.
+    rule : {"or", "and"}, default="or"
+        Keep an edge that at least one end chose, or one that both did.
+    {common}
+    neighbourhoods_ : tuple of tuples of str
+        The neighbours each variable chose, before `rule` was applied.
+
+    References
+    ----------
+    Tsamardinos, Aliferis and Statnikov (2003), Algorithms for large scale Markov blanket
+    discovery.
+    """
+
+    _search: ClassVar[Any] = iamb
+    _search_options: ClassVar[tuple[str, ...]] = ("rule",)
+
+    rule: str = "or"
+
+
+@_documented
+@dataclass(eq=False, repr=False)
+class GreedyEntropy(BlanketEstimator):
+    """Greedy conditional entropy, forward only or forward-backward.
+
+    Parameters
+    ----------
+    lam : float, default=0.05
+        The epsilon of Netrapalli and others: a neighbour must lower the conditional entropy of
+        the node by more than lam / 2 nats.
+    rule : {"or", "and"}, default="or"
+        Keep an edge that at least one end chose, or one that both did.
+    backward : bool, default=False
+        Follow each addition by removals that cost at most half of what it gained (FoBa).
+    {common}
+    neighbourhoods_ : tuple of tuples of str
+        The neighbours each variable chose, before `rule` was applied.
+
+    References
+    ----------
+    Netrapalli, Banerjee, Sanghavi and Shakkottai (2010), Greedy learning of Markov network
+    structure. Jalali, Johnson and Ravikumar (2011), On learning discrete graphical models using
+    greedy methods.
+    """
+
+    _search: ClassVar[Any] = greedy_entropy
+    _search_options: ClassVar[tuple[str, ...]] = ("rule", "backward")
+
+    rule: str = "or"
+    backward: bool = False
+
+
+@_documented
+@dataclass(eq=False, repr=False)
+class ChowLiu(GraphEstimator):
+    """Chow-Liu tree, or forest, of largest total mutual information.
+
+    Parameters
+    ----------
+    lam : float, default=-inf
+        Edges with no more mutual information than this are left out: -inf gives a tree, anything
+        larger a forest.
+    root : str or int, optional
+        Variable from which edges point away; sets `parents_` and `arcs_`.
+    {common}
+    parents_ : ndarray of int
+        With `root`: the position of each variable's parent, -1 for the top of each tree.
+    arcs_ : tuple of (parent, child)
+        With `root`: the directed edges by name.
+
+    References
+    ----------
+    Chow and Liu (1968), Approximating discrete probability distributions with dependence trees.
+    """
+
+    _search: ClassVar[Any] = chow_liu
+
+    lam: float = -math.inf
+    root: str | int | None = None
+
+    def _finish(self, result: SearchResult, table: Table) -> None:
+        if self.root is not None:
+            root = table.index(self.root)
+            self.parents_ = np.array(chow_liu.direct(result.edges, table.n_variables, root))
+            self.arcs_ = tuple(
+                (table.names[parent], table.names[child])
+                for child, parent in enumerate(self.parents_)
+                if parent >= 0
+            )
+
+
+ESTIMATORS: dict[str, type[GraphEstimator]] = {
+    "gsmple": GSMPLE,
+    "gsmn": GSMN,
+    "iamb": IAMB,
+    "greedy-entropy": GreedyEntropy,
+    "chow-liu": ChowLiu,
+}
+"""Estimators by the names that the command line understands."""
+
+
+class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
+    """Keep the features in the Markov blanket of the target.
+
+    Given those, no other feature tells anything more about the target.
+
+    Parameters
+    ----------
+    estimator : BlanketEstimator or str, optional
+        `IAMB()` unless given; any of `GSMN`, `IAMB`, `GreedyEntropy`, configured, or its name.
+    target_kind : {"continuous", "ordinal", "nominal"}, optional
+        Kind of `y`, if its type misleads; class labels that are strings or booleans are nominal.
+
+    Attributes
+    ----------
+    support_ : ndarray of bool, shape (n_features,)
+        Mask of the features kept.
+    blanket_ : tuple of str
+        Names of the variables kept.
+    n_features_in_ : int
+        Features seen in `fit`.
+    feature_names_in_ : ndarray of str
+        Their names, where all are strings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrflearn import IAMB, MarkovBlanketSelector
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 4))
+    >>> y = X[:, 1] - X[:, 2] + 0.5 * rng.normal(size=300)
+    >>> MarkovBlanketSelector(IAMB(0.1)).fit(X, y).get_support()
+    array([False,  True,  True, False])
+    """
+
+    def __init__(
+        self, estimator: BlanketEstimator | str | None = None, *, target_kind: str | None = None
+    ) -> None:
+        self.estimator = estimator
+        self.target_kind = target_kind
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the Markov blanket of `y`.
+
+        Parameters
+        ----------
+        X : array, pandas, polars or pyarrow table of shape (n_samples, n_features)
+            The features.
+        y : array of shape (n_samples,)
+            The target.
+
+        Returns
+        -------
+        self
+        """
+        validate_data(self, X, y, skip_check_array=True)
+        estimator = self._chosen_estimator()
+        columns = read_columns(X)
+        target = _read_target(y, columns)
+        if len(target.values) != len(columns[0].values):
+            raise InputError(
+                f"X has {len(columns[0].values)} rows and y has {len(target.values)}: "
+                "they must be observed together"
+            )
+        if self.target_kind is not None:
+            kinds = {**(estimator.kinds or {}), target.name: self.target_kind}
+            estimator = clone(estimator).set_params(kinds=kinds)
+        (lam,) = check_lams([estimator.lam])
+        table, memo, constraints = estimator._prepare([*columns, target])
+        members = estimator._blanket(memo, table.index(target.name), lam, constraints)
+        kept = {column.name for j in members for column in table.columns_of(j)}
+        self.n_features_in_ = len(columns)
+        self.support_ = np.array([column.name in kept for column in columns])
+        self.blanket_ = tuple(table.names[j] for j in members)
+        return self
+
+    def _chosen_estimator(self) -> BlanketEstimator:
+        if self.estimator is None:
+            return IAMB()
+        if isinstance(self.estimator, BlanketEstimator):
+            return self.estimator
+        able = {name: cls for name, cls in ESTIMATORS.items() if issubclass(cls, BlanketEstimator)}
+        if isinstance(self.estimator, str) and self.estimator in able:
+            return able[self.estimator]()
+        raise unknown("estimator for a Markov blanket", self.estimator, able)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.target_tags.required = True
+        return tags
+
+
+def _read_target(y: Any, features: list[RawColumn]) -> RawColumn:
+    """Read `y` as one more column, under a name that no feature has."""
+    name = "y"
+    while any(column.name == name for column in features):
+        name += "_"
+    if not hasattr(y, "to_frame"):
+        y = np.asarray(y)
+        y = column_or_1d(y, warn=True).reshape(-1, 1) if y.ndim else y
+        return replace(read_columns(y)[0], name=name)
+    return replace(read_columns(y.to_frame())[0], name=name)
+
+
+def _constraints(table: Table, required: Any, forbidden: Any) -> Constraints:
+    """Return the user's constraints by position, with constants kept apart from all else."""
+    wanted = _pairs(table, required, "required")
+    banned = _pairs(table, forbidden, "forbidden")
+    for i, j in sorted(wanted & banned):
+        raise InputError(
+            f"the edge {table.names[i]!r} – {table.names[j]!r} is both required and forbidden: "
+            "take it out of one of the two"
+        )
+    idle = {
+        pair(int(i), j)
+        for i in np.flatnonzero(table.constant)
+        for j in range(table.n_variables)
+        if i != j
+    }
+    return Constraints(frozenset(wanted), frozenset(banned | (idle - wanted)))
+
+
+def _pairs(table: Table, edges: Any, option: str) -> set[Pair]:
+    found = set()
+    for edge in () if edges is None else edges:
+        if isinstance(edge, str) or not isinstance(edge, Iterable) or len(ends := list(edge)) != 2:
+            raise InputError(
+                f"{option}= wants pairs of variables, such as [('a', 'b')], got {edge!r}"
+            )
+        try:
+            i, j = (table.index(end) for end in ends)
+        except InputError as error:
+            raise InputError(f"{option}=: {error}") from None
+        if i == j:
+            raise InputError(f"{option}=: {ends[0]!r} cannot have an edge to itself")
+        found.add(pair(i, j))
+    return found
+
+
+def _as_graph(result: SearchResult, table: Table) -> Graph:
+    names = table.names
+    edges = (
+        Edge(names[i], names[j], weight)
+        for (i, j), weight in zip(result.edges, result.weights, strict=True)
+    )
+    return Graph(names, tuple(edges), result.lam)

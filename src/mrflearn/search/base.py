@@ -1,0 +1,121 @@
+"""What every search takes and returns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn.errors import InputError
+from mrflearn.graph import Step
+
+__all__ = ["FREE", "Constraints", "Pair", "SearchResult", "check_lams", "pair"]
+
+Pair = tuple[int, int]
+
+
+def pair(i: int, j: int) -> Pair:
+    """Return an undirected edge with its smaller end first."""
+    return (i, j) if i < j else (j, i)
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Edges that must be there, and edges that must not. Ends are in any order."""
+
+    required: frozenset[Pair] = frozenset()
+    forbidden: frozenset[Pair] = frozenset()
+
+    def __post_init__(self) -> None:
+        for name in ("required", "forbidden"):
+            edges: Iterable[Pair] = getattr(self, name)
+            object.__setattr__(self, name, frozenset(pair(i, j) for i, j in edges))
+        both = self.required & self.forbidden
+        if both:
+            raise InputError(f"edges both required and forbidden: {sorted(both)[:8]}")
+
+    def is_free(self, i: int, j: int) -> bool:
+        """Return whether the search may decide about an edge."""
+        return pair(i, j) not in self.required and pair(i, j) not in self.forbidden
+
+    def required_of(self, i: int) -> list[int]:
+        """Return the nodes that `i` must have an edge to, in order."""
+        return sorted(a + b - i for a, b in self.required if i in (a, b))
+
+    def free_of(self, i: int, n_variables: int) -> list[int]:
+        """Return the nodes about whose edge to `i` the search may decide, in order."""
+        return [j for j in range(n_variables) if j != i and self.is_free(i, j)]
+
+
+FREE = Constraints()
+"""No edge required, none forbidden."""
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The edges a search found at one lambda, and the steps that led there.
+
+    Attributes
+    ----------
+    lam : float
+        The penalty.
+    n_variables : int
+        Number of nodes.
+    edges : tuple of pairs
+        Sorted, the smaller end first.
+    weights : tuple of float
+        Strength of each edge, in nats: what the search compared with lambda last.
+    trace : tuple of Step
+        The steps in their order.
+    objective : float
+        Objective of the result; 0 for the empty graph.
+    neighbourhoods : tuple of tuples, or None
+        For searches that work node by node: the neighbours each node chose, before the two sides
+        of an edge were reconciled.
+    """
+
+    lam: float
+    n_variables: int
+    edges: tuple[Pair, ...]
+    weights: tuple[float, ...]
+    trace: tuple[Step, ...]
+    objective: float
+    neighbourhoods: tuple[tuple[int, ...], ...] | None = None
+
+    @property
+    def adjacency(self) -> NDArray[np.bool_]:
+        """Boolean matrix of shape (n_variables, n_variables)."""
+        matrix = np.zeros((self.n_variables, self.n_variables), dtype=bool)
+        for i, j in self.edges:
+            matrix[i, j] = matrix[j, i] = True
+        return matrix
+
+
+class Trace:
+    """Collects steps and keeps the objective."""
+
+    def __init__(self, steps: Sequence[Step] = ()) -> None:
+        self.steps = list(steps)
+        self.objective = self.steps[-1].objective if self.steps else 0.0
+
+    def add(self, phase: str, edge: Pair, score: float) -> None:
+        """Record a step; shrinking raises the objective by the score, all else lowers it."""
+        change = score if phase == "shrink" else -score
+        self.objective += change
+        self.steps.append(Step(phase, edge, score, change, self.objective))
+
+
+def check_lams(lams: Iterable[float]) -> tuple[float, ...]:
+    """Return the lambdas as floats, in the order given; infinite ones are fine."""
+    try:
+        values = tuple(float(lam) for lam in lams)
+    except (TypeError, ValueError):
+        raise InputError(f"lam must be a number, got {lams!r}") from None
+    if not values:
+        raise InputError("a path needs at least one lambda")
+    if any(math.isnan(lam) for lam in values):
+        raise InputError("lam must be a number, got NaN")
+    return values

@@ -1,0 +1,111 @@
+"""Chow-Liu: the tree, or forest, of largest total mutual information (1968)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mrflearn.dependence.base import Dependence, Memo, Question
+from mrflearn.errors import InputError
+from mrflearn.search.base import FREE, Constraints, Pair, SearchResult, Trace, check_lams
+
+__all__ = ["direct", "path", "run"]
+
+
+def run(
+    dependence: Dependence, lam: float = -float("inf"), constraints: Constraints = FREE
+) -> SearchResult:
+    """Return the spanning tree of largest mutual information, cut to edges above `lam`.
+
+    The objective is minus the total mutual information: up to a constant, the negative
+    log-likelihood of the tree per sample.
+    """
+    return path(dependence, [lam], constraints)[0]
+
+
+def path(
+    dependence: Dependence, lams: Iterable[float], constraints: Constraints = FREE
+) -> tuple[SearchResult, ...]:
+    """Return what `run` gives at each lambda, for the cost of one tree."""
+    thresholds = check_lams(lams)
+    memo = Memo.around(dependence)
+    n_variables = memo.n_variables
+    later = [list(range(i + 1, n_variables)) for i in range(n_variables)]
+    answers = memo.cmi_batch([Question(i, others) for i, others in enumerate(later)])
+    information = {
+        (i, j): float(value)
+        for i, others in enumerate(later)
+        for j, value in zip(others, answers[i], strict=True)
+    }
+    tree = _spanning_tree(information, n_variables, constraints)
+    results = []
+    for lam in thresholds:
+        trace = Trace()
+        for edge in tree:
+            if edge in constraints.required:
+                trace.add("required", edge, information[edge])
+            elif information[edge] > lam:
+                trace.add("grow", edge, information[edge])
+        edges = tuple(sorted(step.edge for step in trace.steps))
+        results.append(
+            SearchResult(
+                lam=lam,
+                n_variables=n_variables,
+                edges=edges,
+                weights=tuple(information[edge] for edge in edges),
+                trace=tuple(trace.steps),
+                objective=trace.objective,
+            )
+        )
+    return tuple(results)
+
+
+def direct(edges: Sequence[Pair], n_variables: int, root: int) -> tuple[int, ...]:
+    """Return the parent of each node, -1 for roots, when edges point away from `root`.
+
+    Parts of a forest that do not hold `root` point away from their smallest node.
+    """
+    neighbours: list[list[int]] = [[] for _ in range(n_variables)]
+    for i, j in edges:
+        neighbours[i].append(j)
+        neighbours[j].append(i)
+    parents = [-1] * n_variables
+    seen: set[int] = set()
+    for top in (root, *range(n_variables)):
+        frontier = [] if top in seen else [top]
+        seen.add(top)
+        while frontier:
+            node = frontier.pop()
+            for child in neighbours[node]:
+                if child not in seen:
+                    seen.add(child)
+                    parents[child] = node
+                    frontier.append(child)
+    return tuple(parents)
+
+
+def _spanning_tree(
+    information: dict[Pair, float], n_variables: int, constraints: Constraints
+) -> list[Pair]:
+    """Return the edges of the tree, required ones first, then strongest first (Kruskal)."""
+    component = list(range(n_variables))
+
+    def top(node: int) -> int:
+        while component[node] != node:
+            component[node] = component[component[node]]
+            node = component[node]
+        return node
+
+    tree = []
+    for edge in sorted(constraints.required):
+        i, j = map(top, edge)
+        if i == j:
+            raise InputError(f"the required edges form a circle at {edge}: no tree holds them all")
+        component[i] = j
+        tree.append(edge)
+    allowed = (edge for edge in information if constraints.is_free(*edge))
+    for edge in sorted(allowed, key=lambda edge: (-information[edge], edge)):
+        i, j = map(top, edge)
+        if i != j:
+            component[i] = j
+            tree.append(edge)
+    return tree
