@@ -110,7 +110,8 @@ class _BoundPlugIn(TableDependence):
         if self.correction == "miller-madow":
             return value + (k_xz + k_yz - k_xyz - k_z) / (2 * n)
         if self.correction is not None:
-            return value - self.strength * (k_xz - k_z) * (k_yz - k_z) / k_z / (2 * n)
+            degrees = (k_xz - k_z) * (k_yz - k_z) / k_z
+            return value - self.strength * degrees / (2 * n)
         return value
 
 

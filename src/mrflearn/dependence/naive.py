@@ -58,7 +58,9 @@ def distances(
     plain = (largest > 0) & np.isfinite(largest)
     for distance in each:
         total[plain] += (distance[plain] / largest[plain]) ** 2
-    return np.where(plain, largest * np.sqrt(total), largest)
+    norm = largest.copy()
+    norm[plain] *= np.sqrt(total[plain])
+    return norm
 
 
 def cmi_counts(dx: Array, dy: Array, dz: Array, k: int, open_ball: bool) -> Array:

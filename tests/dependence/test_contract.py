@@ -1,0 +1,267 @@
+"""What every dependence promises. A new one joins by a line in `SPECIFICATIONS`."""
+
+import copy
+import itertools
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mrflearn.dependence import (
+    DEPENDENCES,
+    KNN,
+    Auto,
+    FrenzelPompe,
+    Gaussian,
+    Memo,
+    MixedKSG,
+    OracleGaussian,
+    OracleGraph,
+    OracleJoint,
+    PlugIn,
+    Question,
+    Threaded,
+    resolve,
+)
+from mrflearn.errors import InputError
+from mrflearn.table import as_table
+
+JOINT = np.random.default_rng(5).random((2, 3, 2, 2, 2))
+COVARIANCE = np.cov(np.random.default_rng(6).normal(size=(5, 40)))
+CYCLE = np.roll(np.eye(5), 1, axis=0) + np.roll(np.eye(5), -1, axis=0)
+
+SPECIFICATIONS = [
+    Auto(),
+    KNN(),
+    KNN(n_neighbors=1, nominal_distance=1.0),
+    FrenzelPompe(),
+    MixedKSG(),
+    MixedKSG(variant="reference"),
+    MixedKSG(variant="depynd"),
+    PlugIn(),
+    PlugIn(correction="miller-madow"),
+    PlugIn(correction="df", strength=1.0),
+    PlugIn(correction="bic"),
+    Gaussian(),
+    Gaussian(copula=True),
+    OracleJoint(JOINT),
+    OracleGaussian(COVARIANCE),
+    OracleGraph(CYCLE),
+]
+
+
+def _name(specification):
+    return (
+        repr(specification)
+        if "object at" not in repr(specification)
+        else (type(specification).__name__)
+    )
+
+
+def _frame(kind, n_samples=40):
+    """Five variables that depend on each other: continuous, discrete, or of all kinds."""
+    rng = np.random.default_rng(11)
+    a, b = rng.normal(size=(2, n_samples))
+    c = a + b + rng.normal(size=n_samples)
+    frame = pd.DataFrame({"a": a, "b": b, "c": c, "d": c**2, "e": rng.normal(size=n_samples)})
+    if kind == "continuous":
+        return frame
+    levels = frame.apply(lambda column: pd.qcut(column, 3, labels=False))
+    if kind == "discrete":
+        return levels.astype(int)
+    frame["b"] = levels["b"].map({0: "low", 1: "mid", 2: "high"})
+    frame["d"] = levels["d"].astype(int)
+    frame["e"] = frame["e"].round(1)
+    return frame
+
+
+def _bound(specification, kind=None):
+    if kind is None:
+        kind = "discrete" if isinstance(specification, PlugIn) else "mixed"
+    return specification.bind(as_table(_frame(kind)))
+
+
+QUESTIONS = [
+    (i, j, given)
+    for i, j in itertools.permutations(range(5), 2)
+    for size in range(4)
+    for given in itertools.combinations([v for v in range(5) if v not in (i, j)], size)
+]
+
+
+@pytest.mark.parametrize("specification", SPECIFICATIONS, ids=_name)
+class TestEveryDependence:
+    def test_many_and_batch_and_one_are_the_same_bits(self, specification):
+        dependence = _bound(specification)
+        for given in [(), (2,), (2, 4)]:
+            candidates = [j for j in range(1, 5) if j not in given]
+            many = dependence.cmi_many(0, candidates, given)
+            one = [dependence.cmi(0, j, given) for j in candidates]
+            backwards = dependence.cmi_many(0, candidates[::-1], given)[::-1]
+            batch = dependence.cmi_batch([Question(0, candidates, given)])[0]
+            assert many.tolist() == one == backwards.tolist() == batch.tolist()
+
+    def test_the_order_of_the_condition_does_not_matter(self, specification):
+        dependence = _bound(specification)
+        values = {dependence.cmi(0, 1, given) for given in itertools.permutations((2, 3, 4))}
+        assert len(values) == 1
+        assert dependence.cmi(0, 1, (2, 2, 3)) == dependence.cmi(0, 1, (3, 2))
+
+    def test_it_is_symmetric_where_it_says_so_and_without_a_condition(self, specification):
+        dependence = _bound(specification)
+        for i, j, given in QUESTIONS:
+            if dependence.symmetric or not given:
+                assert dependence.cmi(i, j, given) == dependence.cmi(j, i, given)
+
+    def test_values_are_finite(self, specification):
+        dependence = _bound(specification)
+        assert all(np.isfinite(dependence.cmi(*question)) for question in QUESTIONS)
+
+    def test_threads_and_memo_change_no_bit(self, specification):
+        dependence = _bound(specification)
+        asked = [
+            Question(i, [j for j in range(5) if j not in (i, *given)], given)
+            for given in [(), (1,), (2, 4)]
+            for i in range(5)
+            if i not in given
+        ]
+        expected = [answer.tolist() for answer in dependence.cmi_batch(asked)]
+        for other in (Threaded(dependence, 2), Threaded(dependence, 7), Memo(dependence)):
+            assert [answer.tolist() for answer in other.cmi_batch(asked)] == expected
+
+    def test_earlier_questions_leave_no_mark(self, specification):
+        forward, backward = Memo(_bound(specification)), Memo(_bound(specification))
+        first = {question: forward.cmi(*question) for question in QUESTIONS}
+        second = {question: backward.cmi(*question) for question in reversed(QUESTIONS)}
+        assert first == second
+
+    def test_impossible_questions_are_refused(self, specification):
+        dependence = _bound(specification)
+        for question in [(0, 0), (0, 1, (0,)), (0, 1, (1,)), (0, 5), (0, 1, (-1,)), (5, 0)]:
+            with pytest.raises(InputError):
+                dependence.cmi(*question)
+        assert dependence.cmi_many(0, []).shape == (0,)
+
+    def test_copies_are_as_good(self, specification):
+        clones = [copy.deepcopy(specification), pickle.loads(pickle.dumps(specification))]
+        expected = _bound(specification).cmi(0, 1, (2, 3))
+        assert [_bound(clone).cmi(0, 1, (2, 3)) for clone in clones] == [expected, expected]
+
+
+ESTIMATED = [s for s in SPECIFICATIONS if not type(s).__name__.startswith("Oracle")]
+
+
+@pytest.mark.parametrize("specification", ESTIMATED, ids=_name)
+class TestEveryEstimate:
+    def test_a_constant_condition_is_no_condition(self, specification):
+        frame = _frame("discrete" if isinstance(specification, PlugIn) else "mixed")
+        frame["one"] = "same"
+        with pytest.warns(UserWarning, match="constant column 'one'"):
+            dependence = specification.bind(as_table(frame))
+        assert dependence.cmi(0, 1, (5,)) == dependence.cmi(0, 1)
+        assert dependence.cmi(0, 1, (2, 5)) == dependence.cmi(0, 1, (2,))
+
+    def test_the_order_of_columns_does_not_matter(self, specification):
+        frame = _frame("discrete" if isinstance(specification, PlugIn) else "mixed")
+        dependence = specification.bind(as_table(frame))
+        order = [3, 0, 4, 2, 1]
+        shuffled = specification.bind(as_table(frame.iloc[:, order]))
+        for i, j, given in QUESTIONS[::7]:
+            moved = shuffled.cmi(order.index(i), order.index(j), [order.index(z) for z in given])
+            if isinstance(specification, Gaussian):  # conditions are swept out in their order
+                assert moved == pytest.approx(dependence.cmi(i, j, given), rel=1e-9, abs=1e-12)
+            else:
+                assert moved == dependence.cmi(i, j, given)
+
+    def test_a_group_of_columns_is_one_variable(self, specification):
+        kind = "discrete" if isinstance(specification, PlugIn) else "mixed"
+        table = as_table(_frame(kind), groups={"pair": ["c", "d"]})
+        assert table.names == ("a", "b", "pair", "e")
+        together = specification.bind(table).cmi(0, 1, (2,))
+        # Conditioning on the group is conditioning on its members.
+        separate = specification.bind(as_table(_frame(kind))).cmi(0, 1, (2, 3))
+        assert together == pytest.approx(separate, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "specification", [KNN(), FrenzelPompe(), MixedKSG(), PlugIn(), Gaussian(copula=True)], ids=_name
+)
+def test_the_order_of_rows_does_not_matter(specification):
+    frame = _frame("discrete" if isinstance(specification, PlugIn) else "mixed")
+    shuffled = frame.sample(frac=1, random_state=3)
+    one, two = (specification.bind(as_table(f)) for f in (frame, shuffled))
+    for question in QUESTIONS[::11]:
+        assert one.cmi(*question) == pytest.approx(two.cmi(*question), abs=1e-12)
+
+
+def test_memo_counts_each_value_once():
+    memo = Memo(_bound(KNN()))
+    memo.cmi_batch([Question(i, [j for j in range(5) if j != i]) for i in range(5)])
+    assert memo.n_evaluations == 10  # symmetric: a pair is one value
+    memo.cmi(3, 1)
+    memo.cmi_many(1, [3, 4])
+    assert memo.n_evaluations == 10
+    memo.cmi(0, 1, (2, 3))
+    memo.cmi(1, 0, (3, 2))
+    assert memo.n_evaluations == 11
+
+
+def test_memo_counts_both_directions_of_an_asymmetric_dependence():
+    memo = Memo(_bound(MixedKSG()))
+    memo.cmi(0, 1)
+    memo.cmi(1, 0)
+    assert memo.n_evaluations == 1  # without a condition it is symmetric
+    memo.cmi(0, 1, (2,))
+    memo.cmi(1, 0, (2,))
+    assert memo.n_evaluations == 3
+    assert memo.cmi(0, 1, (2,)) != memo.cmi(1, 0, (2,))
+
+
+def test_auto_counts_levels_only_when_all_columns_are_discrete():
+    discrete, mixed = as_table(_frame("discrete")), as_table(_frame("mixed"))
+    assert Auto().bind(discrete).cmi(0, 1, (2,)) == PlugIn().bind(discrete).cmi(0, 1, (2,))
+    assert Auto().bind(mixed).cmi(0, 1, (2,)) == KNN().bind(mixed).cmi(0, 1, (2,))
+    assert Auto(n_neighbors=2).bind(mixed).cmi(0, 1) == KNN(2).bind(mixed).cmi(0, 1)
+
+
+def test_names_stand_for_specifications():
+    assert resolve("mixed-ksg") == MixedKSG()
+    assert resolve("copula") == Gaussian(copula=True)
+    assert resolve("knn", n_neighbors=9, variant=None) == KNN(9)
+    assert resolve(KNN(4)) == KNN(4)
+    assert set(DEPENDENCES) == {
+        "auto", "knn", "mixed-ksg", "frenzel-pompe", "plugin", "gaussian", "copula",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: resolve("knnn"), "unknown dependence 'knnn'; did you mean 'knn'"),
+        (lambda: resolve(KNN), r"write KNN\(\)"),
+        (lambda: resolve(3), "unknown dependence 3"),
+        (lambda: resolve("knn", variant="paper"), "variant= does not apply to dependence 'knn'"),
+        (lambda: resolve(OracleGraph(CYCLE), n_neighbors=3), "it takes none"),
+        (lambda: KNN(0), "n_neighbors must be at least 1, got 0"),
+        (lambda: KNN(2.5), "n_neighbors must be a whole number, got 2.5"),
+        (lambda: KNN(True), "whole number"),
+        (lambda: KNN(nominal_distance=0), "nominal_distance must be a positive number"),
+        (lambda: MixedKSG(variant="papr"), "did you mean 'paper'"),
+        (lambda: PlugIn(correction="madow"), "unknown correction 'madow'"),
+        (lambda: PlugIn(strength=float("nan")), "strength must be a finite number"),
+        (lambda: Gaussian(copula="yes"), "copula must be True or False"),
+        (lambda: OracleJoint([0.5, 0.5]), "an axis for each variable"),
+        (lambda: OracleJoint([[0.5, -0.5], [1, 0]]), "not negative"),
+        (lambda: OracleGaussian([[1, 2], [2, 1]]), "positive definite"),
+        (lambda: OracleGaussian([[1, 0]]), "square"),
+        (lambda: OracleGraph([[0, 1], [0, 0]]), "symmetric"),
+        (lambda: OracleGraph(CYCLE).bind(as_table(np.eye(4))), "5 variables, the table has 4"),
+        (lambda: KNN(5).bind(as_table(np.eye(5))), "n_neighbors=5 needs at least 6 rows"),
+        (lambda: MixedKSG(5).bind(as_table(np.eye(5))), "n_samples=5"),
+        (lambda: PlugIn().bind(as_table(_frame("mixed"))), "'a', 'c', 'e' is continuous"),
+    ],
+)
+def test_mistakes_are_named(make, words):
+    with pytest.raises(InputError, match=words):
+        make()

@@ -1,0 +1,170 @@
+"""Every compiled kernel gives the counts of its naive twin, whatever the columns hold."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy.special import digamma
+
+from mrflearn.dependence import _kernels, naive
+
+FLOATS = st.floats(-1e300, 1e300, allow_nan=False, allow_subnormal=False)
+TINY = st.floats(-1e-290, 1e-290, allow_nan=False)
+LEVELS = st.integers(0, 3).map(float)
+MAGNITUDES = st.integers(-300, 300).map(lambda e: 10.0**e)
+
+
+@st.composite
+def column(draw, n_samples):
+    kind = draw(st.sampled_from(["floats", "tiny", "levels", "constant", "magnitudes", "mixture"]))
+    values = {
+        "floats": FLOATS,
+        "tiny": TINY,
+        "levels": LEVELS,
+        "constant": st.just(draw(FLOATS)),
+        "magnitudes": MAGNITUDES,
+        "mixture": st.one_of(LEVELS, st.floats(0, 3)),
+    }[kind]
+    return draw(st.lists(values, min_size=n_samples, max_size=n_samples))
+
+
+@st.composite
+def problem(draw):
+    """Columns, which are nominal, who is x, z and a candidate, and k."""
+    n_samples = draw(st.integers(2, 14))
+    n_columns = draw(st.integers(2, 6))
+    columns = [draw(column(n_samples)) for _ in range(n_columns)]
+    for c in range(1, n_columns):
+        if draw(st.booleans()) and draw(st.booleans()):
+            columns[c] = columns[draw(st.integers(0, c - 1))]  # a duplicate column
+    values = np.array(columns)
+    if draw(st.booleans()):  # duplicate rows
+        values[:, draw(st.integers(0, n_samples - 1))] = values[:, 0]
+    values.flags.writeable = False  # as in a Table
+    nominal = np.array(draw(st.lists(st.booleans(), min_size=n_columns, max_size=n_columns)))
+    owner = draw(st.lists(st.sampled_from("xzyw"), min_size=n_columns, max_size=n_columns))
+    owner[0], owner[1] = "x", "y"
+    sets = {name: np.flatnonzero(np.array(owner) == name).astype(np.int64) for name in "xyzw"}
+    k = draw(st.one_of(st.integers(1, n_samples - 1), st.just(n_samples - 1)))
+    return values, nominal, draw(st.sampled_from([np.inf, 1.0, 1e-3])), sets, k
+
+
+def _candidates(sets):
+    owned = [columns for columns in (sets["y"], sets["w"]) if len(columns)]
+    starts = np.cumsum([0, *(len(columns) for columns in owned)]).astype(np.int64)
+    return owned, np.concatenate(owned), starts
+
+
+@settings(max_examples=400, deadline=None)
+@given(problem(), st.booleans())
+def test_cmi_counts_equal_the_naive_ones(setting, open_ball):
+    values, nominal, nominal_distance, sets, k = setting
+    owned, members, starts = _candidates(sets)
+
+    def distances(columns):
+        return naive.distances(values[columns], nominal[columns], nominal_distance)
+
+    fast = _kernels.cmi_counts(
+        values, nominal, nominal_distance, sets["x"], sets["z"], members, starts, k, open_ball
+    )
+    for c, y in enumerate(owned):
+        slow = naive.cmi_counts(
+            distances(sets["x"]), distances(y), distances(sets["z"]), k, open_ball
+        )
+        np.testing.assert_array_equal(fast[c], slow)
+
+
+@settings(max_examples=400, deadline=None)
+@given(problem(), st.booleans(), st.booleans())
+def test_ksg_counts_equal_the_naive_ones(setting, open_ball, euclidean):
+    values, nominal, nominal_distance, sets, k = setting
+    owned, members, starts = _candidates(sets)
+    a = np.concatenate([sets["x"], sets["z"]])
+
+    def distances(columns):
+        return naive.distances(values[columns], nominal[columns], nominal_distance, euclidean)
+
+    fast = _kernels.ksg_counts(
+        values, nominal, nominal_distance, a, members, starts, k, open_ball, euclidean
+    )
+    for c, b in enumerate(owned):
+        slow = naive.ksg_counts(distances(a), distances(b), k, open_ball)
+        np.testing.assert_array_equal(fast[c], slow)
+
+
+@pytest.mark.parametrize("n_samples", [60, 150])
+@pytest.mark.parametrize("k", [1, 5, 40, -1])
+@pytest.mark.parametrize("levels", [None, 2, 7, 40])
+def test_counts_agree_on_larger_tables_with_and_without_ties(n_samples, k, levels):
+    rng = np.random.default_rng(n_samples + k)
+    values = rng.normal(size=(5, n_samples))
+    if levels is not None:
+        values[: 3 if k == 1 else 5] = rng.integers(levels, size=values[: 3 if k == 1 else 5].shape)
+    values.flags.writeable = False
+    nominal = np.array([False, False, False, False, k == 40])
+    k = n_samples - 1 if k == -1 else k
+    x, z = np.array([0]), np.array([1, 2])
+    members, starts = np.array([3, 4]), np.array([0, 1, 2])
+    dx, dz = (naive.distances(values[c], nominal[c]) for c in (x, z))
+    for open_ball in (False, True):
+        fast = _kernels.cmi_counts(values, nominal, np.inf, x, z, members, starts, k, open_ball)
+        for c, y in enumerate(([3], [4])):
+            dy = naive.distances(values[y], nominal[y])
+            np.testing.assert_array_equal(fast[c], naive.cmi_counts(dx, dy, dz, k, open_ball))
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.lists(st.integers(1, 30), min_size=8, max_size=8), min_size=1, max_size=2),
+    st.lists(st.lists(st.integers(1, 30), min_size=8, max_size=8), min_size=1, max_size=2),
+)
+@example([[1] * 8], [[1] * 8])
+def test_mean_over_counts_is_the_mean_whatever_the_order_of_samples(added, subtracted):
+    function = digamma(np.arange(31) + (np.arange(31) == 0))
+    added, subtracted = np.array(added), np.array(subtracted)
+    mean = _kernels.mean_over_counts(added, subtracted, function)
+    expected = function[added].sum(axis=0) - function[subtracted].sum(axis=0)
+    assert mean == pytest.approx(expected.mean(), abs=1e-12)
+    backwards = _kernels.mean_over_counts(
+        np.ascontiguousarray(added[::-1, ::-1]), np.ascontiguousarray(subtracted[:, ::-1]), function
+    )
+    assert backwards == mean  # to the last bit
+    assert _kernels.mean_over_counts(added, added, function) == 0.0
+
+
+def test_kernels_work_where_nothing_can_be_cached(tmp_path):
+    """Numba refuses to cache when it finds no folder to write to; we compile without then."""
+    import os
+    import shutil
+    import subprocess
+    import sys
+
+    import mrflearn
+
+    package = tmp_path / "site" / "mrflearn"
+    shutil.copytree(
+        os.path.dirname(mrflearn.__file__), package, ignore=shutil.ignore_patterns("__pycache__")
+    )
+    # Files where the cache folders would be: not even root can write into those.
+    (package / "dependence" / "__pycache__").write_text("")
+    blocked = tmp_path / "blocked"
+    blocked.write_text("")
+    program = (
+        "import numpy as np, mrflearn;"
+        "assert 'site' in mrflearn.__file__;"
+        "r = np.random.default_rng(0); x = r.normal(size=50);"
+        "print(mrflearn.mutual_information(x, x + r.normal(size=50), method='knn'))"
+    )
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(tmp_path / "site"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "HOME": str(blocked / "home"),
+        "XDG_CACHE_HOME": str(blocked / "cache"),
+        "NUMBA_CACHE_DIR": str(blocked / "numba"),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert 0 < float(done.stdout) < 2
