@@ -125,9 +125,9 @@ class GraphEstimator(BaseEstimator):
         self
         """
         (lam,) = check_lams([self.lam])
-        validate_data(self, X, skip_check_array=True)
-        table, memo, constraints = self._prepare(read_columns(X))
-        self.n_features_in_ = len(table.columns)
+        columns = read_columns(X)
+        _remember_features(self, X, columns)
+        table, memo, constraints = self._prepare(columns)
         result = self._search.run(memo, lam, constraints, **self._options())
         self.graph_ = _as_graph(result, table)
         self.adjacency_ = np.array(self.graph_.adjacency)
@@ -458,9 +458,13 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
         -------
         self
         """
-        validate_data(self, X, y, skip_check_array=True)
+        if y is None:
+            raise InputError(
+                "MarkovBlanketSelector requires y to be passed, but the target y is None"
+            )
         estimator = self._chosen_estimator()
         columns = read_columns(X)
+        _remember_features(self, X, columns)
         target = _read_target(y, columns)
         if len(target.values) != len(columns[0].values):
             raise InputError(
@@ -474,7 +478,6 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
         table, memo, constraints = estimator._prepare([*columns, target])
         members = estimator._blanket(memo, table.index(target.name), lam, constraints)
         kept = {column.name for j in members for column in table.columns_of(j)}
-        self.n_features_in_ = len(columns)
         self.support_ = np.array([column.name in kept for column in columns])
         self.blanket_ = tuple(table.names[j] for j in members)
         return self
@@ -499,6 +502,15 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.target_tags.required = True
         return tags
+
+
+def _remember_features(estimator: BaseEstimator, X: Any, columns: list[RawColumn]) -> None:
+    """Set `n_features_in_`, and `feature_names_in_` if all columns are named by strings."""
+    try:
+        validate_data(estimator, X, skip_check_array=True)
+    except TypeError as error:  # names of several types
+        raise InputError(str(error)) from None
+    estimator.n_features_in_ = len(columns)
 
 
 def _read_target(y: Any, features: list[RawColumn]) -> RawColumn:

@@ -188,6 +188,11 @@ class Memo(Dependence):
                 asked.append(Question(question.i, unknown, given))
         for question, answer in zip(asked, self.inner.cmi_batch(asked), strict=True):
             self.n_evaluations += len(question.candidates)
+            if np.isnan(answer).any():
+                raise ValueError(
+                    f"the dependence returned NaN for variable {question.i} given "
+                    f"{list(question.given)}; a dependence must return numbers"
+                )
             for j, value in zip(question.candidates, answer.tolist(), strict=True):
                 self._known[self._key(question.i, j, tuple(question.given))] = value
         return [

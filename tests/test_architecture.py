@@ -1,0 +1,99 @@
+"""Imports point one way, and heavy libraries wait until they are needed."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mrflearn
+
+ROOT = Path(mrflearn.__file__).parent
+
+LEAVES = {"errors", "_files"}
+"""Helpers that anyone may import."""
+
+MAY_IMPORT = {
+    "errors": set(),
+    "_files": {"errors"},
+    "_columns": LEAVES,
+    "graph": LEAVES,
+    "table": LEAVES | {"_columns"},
+    "dependence": LEAVES | {"_columns", "table", "dependence"},
+    "search": LEAVES | {"dependence", "graph", "search"},
+    "estimators": LEAVES | {"_columns", "table", "graph", "dependence", "search"},
+    "datasets": LEAVES,
+    "io": LEAVES | {"graph"},
+    "plot": LEAVES | {"graph"},
+    "cli": None,  # sees all
+    "__init__": None,
+}
+"""Rooms of the house and the rooms each may import; docs/architecture.md draws them."""
+
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def _room(path):
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def _imported_rooms(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: write imports in full"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "mrflearn":
+                yield parts[1] if len(parts) > 1 else "__init__"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_one_way(path):
+    room = _room(path)
+    assert room in MAY_IMPORT, f"{room} is a new room: say what it may import"
+    allowed = MAY_IMPORT[room]
+    if allowed is not None:
+        assert set(_imported_rooms(path)) <= allowed
+
+
+def test_kernels_import_nothing_of_ours_but_their_compiler():
+    kernels = (ROOT / "dependence" / "_kernels.py").read_text()
+    lines = [line for line in kernels.splitlines() if "mrflearn" in line]
+    assert lines == ["from mrflearn.dependence._compile import compiled"]
+
+
+def test_nothing_calls_the_naive_twins():
+    for path in FILES:
+        if path.name != "naive.py":
+            assert "naive import" not in path.read_text(), path
+            assert "import naive" not in path.read_text(), path
+
+
+@pytest.mark.parametrize(
+    ("statement", "absent"),
+    [
+        ("import mrflearn", {"numpy", "pandas", "sklearn", "numba", "scipy", "matplotlib"}),
+        ("import mrflearn.cli", {"numpy", "pandas", "sklearn", "numba", "scipy", "matplotlib"}),
+        ("import mrflearn.dependence", {"numba", "sklearn", "matplotlib"}),
+        ("from mrflearn import GSMPLE", {"numba", "matplotlib.pyplot"}),
+    ],
+)
+def test_heavy_libraries_are_imported_late(statement, absent):
+    program = f"{statement}; import sys; print(' '.join(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert loaded.returncode == 0, loaded.stderr
+    assert absent.isdisjoint(loaded.stdout.split())
+
+
+def test_every_public_name_is_there():
+    assert {"GSMPLE", "mutual_information", "as_table"} <= set(mrflearn.__all__)
+    for name in mrflearn.__all__:
+        assert getattr(mrflearn, name) is not None
+    with pytest.raises(AttributeError):
+        mrflearn.no_such_name  # noqa: B018
