@@ -1,4 +1,4 @@
-"""Test helpers that live beside the tests can be imported by name."""
+"""Helpers beside the search tests can be imported by name."""
 
 import sys
 from pathlib import Path

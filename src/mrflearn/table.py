@@ -7,7 +7,7 @@ Reading a column from whatever the user has (NumPy, pandas, polars, pyarrow) is 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -124,7 +124,9 @@ class Table:
         return self.values[self.starts[i] : self.starts[i + 1]]
 
     def index(self, variable: str | int) -> int:
-        """Return the position of a variable given by name or by position."""
+        """Return the position of a variable given by name or, if none is so named, by position."""
+        if str(variable) in self.names:
+            return self.names.index(str(variable))
         if isinstance(variable, (int, np.integer)) and not isinstance(variable, bool):
             if not -self.n_variables <= variable < self.n_variables:
                 raise InputError(
@@ -132,10 +134,7 @@ class Table:
                     f"variables, numbered from 0"
                 )
             return int(variable) % self.n_variables
-        try:
-            return self.names.index(str(variable))
-        except ValueError:
-            raise unknown("variable", variable, self.names) from None
+        raise unknown("variable", variable, self.names)
 
     def describe(self) -> Any:
         """Return a data frame that says what each column is taken for, and why.
@@ -157,11 +156,8 @@ class Table:
         --------
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"mass": [3.7, 3.8, 3.2, 3.4], "sex": ["f", "m", "f", "m"]})
-        >>> print(as_table(frame).describe()[["kind", "levels"]])
-                      kind  levels
-        column
-        mass    continuous       4
-        sex        nominal       2
+        >>> as_table(frame).describe()["reason"].to_dict()
+        {'mass': 'floating-point numbers', 'sex': 'string values'}
         """
         import pandas as pd
 
@@ -255,10 +251,14 @@ def build_table(
         raise unknown("scale", scale, SCALES)
     if missing not in ("error", "drop"):
         raise unknown("missing", missing, ("error", "drop"))
+    for option, example, given in [
+        ("kinds", "{'column': 'nominal'}", kinds),
+        ("groups", "{'variable': ['x', 'y']}", groups),
+    ]:
+        if given is not None and not isinstance(given, Mapping):
+            raise InputError(f"{option}= wants a dict, such as {example}, got {given!r}")
     names = [column.name for column in raw]
-    wanted = {
-        _position(key, names, "kinds"): kind for key, kind in (kinds.items() if kinds else ())
-    }
+    wanted = {_position(key, names, "kinds"): kind for key, kind in (kinds or {}).items()}
     members = _resolve_groups(groups, names)
 
     keep = _complete_rows(raw, missing)
@@ -270,6 +270,7 @@ def build_table(
     values.flags.writeable = False
     starts = np.zeros(len(members) + 1, dtype=np.int64)
     np.cumsum([len(owned) for _, owned in members], out=starts[1:])
+    starts.flags.writeable = False
     return Table(
         names=tuple(name for name, _ in members),
         columns=tuple(encoded[position][0] for _, owned in members for position in owned),
@@ -284,7 +285,7 @@ def _position(key: Any, names: list[str], option: str) -> int:
     """Return the position of a column that an option names, or numbers from 0."""
     if str(key) in names:
         return names.index(str(key))
-    if isinstance(key, (int, np.integer)) and 0 <= key < len(names):
+    if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and 0 <= key < len(names):
         return int(key)
     error = unknown("column", key, names)
     raise InputError(f"{option}=: {error}")
@@ -302,6 +303,8 @@ def _resolve_groups(
                 f"groups=: {variable!r} must list its columns, such as "
                 f"{{{str(variable)!r}: ['x', 'y']}}, got {columns!r}"
             )
+        if str(variable) in members:
+            raise InputError(f"groups=: two groups are named {str(variable)!r}; rename one")
         for key in columns:
             position = _position(key, names, "groups")
             if position in owner:
@@ -368,7 +371,14 @@ def _encode(
             raise unknown(f"kind for column {raw.name!r}", wanted, KINDS)
         kind, reason = wanted, "declared"
     elif wanted is not None:
-        kind, reason, levels = "ordinal", "declared with levels", list(wanted)
+        kind, reason = "ordinal", "declared with levels"
+        if isinstance(wanted, Iterable) and not isinstance(wanted, Set):
+            levels = list(wanted)
+        if levels is None or not all(isinstance(level, Hashable) for level in levels):
+            raise InputError(
+                f"kinds=: column {raw.name!r} is {_listed(KINDS)} or a list of its levels, lowest "
+                f"first; got {wanted!r}"
+            )
     else:
         kind, reason = _infer_kind(raw, kept)
 
@@ -442,27 +452,36 @@ def _scaled(codes: NDArray[np.float64], scale: str | None) -> NDArray[np.float64
     if steps is not None:
         spread = float(np.std(steps))
         return steps * _rounded(1 / spread) if spread > 0 else np.zeros_like(codes)
+    if codes.min() == codes.max():  # whose standard deviation need not round to 0
+        return np.zeros_like(codes)
     # A power of two brings the largest value near one, so that nothing over- or underflows.
     largest = float(np.max(np.abs(codes)))
     codes = np.ldexp(codes, -int(np.frexp(largest)[1]))
-    spread = float(np.std(codes))
-    return codes / spread if spread > 0 else np.zeros_like(codes)
+    # Far from zero, dividing would round the distances away; shift where that loses nothing.
+    shifted = codes - codes.min()
+    if np.array_equal(shifted + codes.min(), codes):
+        codes = shifted
+    return codes / float(np.std(codes))
 
 
 def _as_steps(codes: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """Return values recorded with up to six decimals as integer steps from the smallest one.
 
     None if they are not such values. Dividing an integer by a power of ten gives the very double
-    that reading the decimal gives, so the comparison is exact and needs no tolerance.
+    that reading the decimal gives, so the comparison is exact and needs no tolerance. Steps have
+    no common divisor: they are the same in metres and in kilometres.
     """
-    if float(np.max(np.abs(codes))) >= 2.0**52:
-        return None
+    largest = float(np.max(np.abs(codes)))
     for decimals in range(7):
         unit = 10.0**decimals
+        if largest >= 2.0**53 / unit:
+            return None
         steps = np.rint(codes * unit)
         if np.array_equal(steps / unit, codes):
-            steps -= steps.min()
-            return steps if steps.max() < 2.0 ** (53 - WEIGHT_BITS) else None
+            whole = steps.astype(np.int64)
+            whole -= whole.min()
+            whole //= max(int(np.gcd.reduce(whole)), 1)
+            return whole.astype(np.float64) if whole.max() < 2 ** (53 - WEIGHT_BITS) else None
     return None
 
 

@@ -1,0 +1,53 @@
+# Every target sets up what it needs in .venv; nothing outside this folder is changed.
+# PYTHON=python3.12 make test   uses another interpreter.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+DEMO := demo
+
+.PHONY: help demo test lint bench clean
+
+help:
+	@echo "make demo   learn the graph of the bundled penguins table: $(DEMO)/"
+	@echo "make test   run the tests"
+	@echo "make lint   check style and types"
+	@echo "make bench  measure speed"
+	@echo "make clean  remove everything that make made"
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "mrflearn needs Python 3.11 or newer; set PYTHON=... ($$($(PYTHON) --version))"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+		{ rm -rf $(VENV); echo "cannot make $(VENV): install the venv module of $(PYTHON)"; exit 1; }
+
+# One stamp for each set of extras; a change of pyproject.toml installs anew.
+$(VENV)/ready-%: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --quiet --editable '.[$(subst _,$(comma),$(subst base,,$*))]'
+	@touch $@
+
+comma := ,
+
+demo: $(VENV)/ready-base
+	@mkdir -p $(DEMO)
+	$(BIN)/mrflearn learn src/mrflearn/datasets/data/penguins.csv --missing drop --lam 0.15 \
+		--output $(DEMO)/penguins.graphml --output $(DEMO)/penguins.json \
+		--figure $(DEMO)/penguins.png
+
+test: $(VENV)/ready-test
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: $(VENV)/ready-lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/ready-base
+	$(BIN)/python benchmarks/imports.py
+	$(BIN)/python benchmarks/evaluations.py
+
+clean:
+	rm -rf $(VENV) $(DEMO) build dist .hypothesis .pytest_cache .ruff_cache .mypy_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf src/*.egg-info
