@@ -110,12 +110,14 @@ class Trace:
 
 def check_lams(lams: Iterable[float]) -> tuple[float, ...]:
     """Return the lambdas as floats, in the order given; infinite ones are fine."""
-    try:
-        values = tuple(float(lam) for lam in lams)
-    except (TypeError, ValueError):
-        raise InputError(f"lam must be a number, got {lams!r}") from None
+    values = []
+    for lam in lams:
+        try:
+            values.append(float(lam))
+        except (TypeError, ValueError):
+            raise InputError(f"lam must be a number, got {lam!r}") from None
+        if math.isnan(values[-1]):
+            raise InputError("lam must be a number, got NaN")
     if not values:
         raise InputError("a path needs at least one lambda")
-    if any(math.isnan(lam) for lam in values):
-        raise InputError("lam must be a number, got NaN")
-    return values
+    return tuple(values)
