@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from mrflearn.errors import InputError
 
 __all__ = ["RawColumn", "read_columns"]
+
+_TIMES = {(dt.date, np.datetime64): "M", (dt.time, dt.timedelta, np.timedelta64): "m"}
+"""Python's and NumPy's times, and the NumPy kind that holds them."""
+
+_WIDE = (nw.Int128, nw.UInt128)
+"""Integers that NumPy has no type for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,13 +38,13 @@ class RawColumn:
     infinite: NDArray[np.bool_]
     categories: tuple[Any, ...] | None = None
 
-    def misfits(self, keep: NDArray[np.bool_]) -> list[tuple[int, Any]]:
-        """Return (row, label) of the labels that are no numbers, where most labels are."""
+    def misfits(self, keep: NDArray[np.bool_]) -> list[tuple[int, Any]] | None:
+        """Return (row, label) of the few labels that are no numbers; None if they are not few."""
         if self.type != "string":
-            return []
+            return None
         rows = np.flatnonzero(keep)
         odd = [(int(row), self.values[row]) for row in rows if _number(self.values[row]) is None]
-        return odd if len(odd) <= len(rows) / 5 else []
+        return odd if len(odd) <= len(rows) / 5 else None
 
     def numbers(self, keep: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the kept rows as floats, or say which value is not a number."""
@@ -57,7 +66,7 @@ class RawColumn:
     def levels(self, keep: NDArray[np.bool_]) -> list[Any]:
         """Return the distinct labels of the kept rows, in a fixed order."""
         present = set(self.values[keep].tolist())
-        if self.categories is not None:
+        if self.type == "ordered" and self.categories is not None:
             return [level for level in self.categories if level in present]
         try:
             return sorted(present)
@@ -82,9 +91,9 @@ class RawColumn:
         """Return the position of each kept label among `levels`."""
         kept = self.values[keep]
         code = {level: float(position) for position, level in enumerate(levels)}
-        code |= {str(level): position for level, position in code.items() if str(level) not in code}
-        if len(set(map(str, levels))) != len(levels):
+        if len(code) != len(levels):
             raise InputError(f"column {self.name!r}: the same level is listed twice in {levels!r}")
+        code |= {str(level): position for level, position in code.items() if str(level) not in code}
         out = np.empty(len(kept))
         for position, label in enumerate(kept.tolist()):
             found = code.get(label, code.get(str(label)))
@@ -113,7 +122,10 @@ def read_columns(X: Any) -> list[RawColumn]:
         shape = array.shape
     # scikit-learn's wording, which its users and its checks know.
     if shape[1] == 0:
-        raise InputError(f"0 feature(s) (shape={shape}) while a minimum of 1 is required.")
+        raise InputError(
+            f"0 feature(s) (shape={shape}) while a minimum of 1 is required: "
+            "the table needs a column"
+        )
     if shape[0] < 2:
         raise InputError(
             f"{shape[0]} sample(s) (shape={shape}) while a minimum of 2 is required: "
@@ -145,6 +157,10 @@ def _check_distinct(names: Sequence[str]) -> None:
 
 def _as_array(X: Any) -> NDArray[Any]:
     """Return a two-dimensional array, or say what was wrong with its shape or type."""
+    if isinstance(X, np.ma.MaskedArray):
+        hidden = np.ma.getmaskarray(X)
+        X = np.asarray(X).astype(object)
+        X[hidden] = None
     series = nw.from_native(X, allow_series=True, pass_through=True)
     try:
         array = series.to_numpy() if isinstance(series, nw.Series) else np.asarray(X)
@@ -176,36 +192,36 @@ def _from_array(name: str, values: NDArray[Any]) -> RawColumn:
         return RawColumn(name, "boolean", np.array(values), nothing, nothing)
     if code in "mM":
         return _times(name, values)
-    if code in "US":
-        labels = np.array(
-            [
-                label.decode() if isinstance(label, bytes) else str(label)
-                for label in values.tolist()
-            ],
-            dtype=object,
-        )
-        return RawColumn(name, "string", labels, nothing, nothing)
     return _objects(name, values)
 
 
 def _objects(name: str, values: NDArray[Any]) -> RawColumn:
-    """Read a column of Python objects: numbers if all are, labels otherwise."""
+    """Read a column of Python objects: numbers or times if all are, labels otherwise."""
     items = values.tolist()
     missing = np.array([_is_missing(item) for item in items])
     present = [item for item, hole in zip(items, missing, strict=True) if not hole]
     nothing = np.zeros(len(items), dtype=bool)
-    if present and all(isinstance(item, (bool, np.bool_)) for item in present):
-        flags = np.array(
-            [bool(item) if not hole else False for item, hole in zip(items, missing, strict=True)]
-        )
-        return RawColumn(name, "boolean", flags, missing, nothing)
-    if all(isinstance(item, numbers.Real) and not isinstance(item, bool) for item in present):
-        floats = np.array(
-            [np.nan if hole else float(item) for item, hole in zip(items, missing, strict=True)]
-        )
-        if present and all(isinstance(item, numbers.Integral) for item in present):
-            return RawColumn(name, "integer", np.where(missing, 0.0, floats), missing, nothing)
-        return _floats(name, floats)
+
+    def read(as_value: Callable[[Any], Any], gap: Any, dtype: DTypeLike) -> NDArray[Any]:
+        filled = zip(items, missing, strict=True)
+        return np.array([gap if hole else as_value(item) for item, hole in filled], dtype=dtype)
+
+    if not present:
+        return _floats(name, np.full(len(items), np.nan))
+    if all(isinstance(item, (bool, np.bool_)) for item in present):
+        return RawColumn(name, "boolean", read(bool, False, bool), missing, nothing)
+    for types, code in _TIMES.items():
+        if all(isinstance(item, types) for item in present):
+            return _times(name, read(_as_time, None, f"{code}8[us]"))
+    if all(
+        isinstance(item, numbers.Integral) and not isinstance(item, bool) and abs(int(item)) < 2**63
+        for item in present
+    ):
+        return RawColumn(name, "integer", read(int, 0, np.int64), missing, nothing)
+    if all(
+        isinstance(item, (numbers.Real, Decimal)) and not isinstance(item, bool) for item in present
+    ):
+        return _floats(name, read(_as_float, np.nan, np.float64))
     if any(
         isinstance(item, numbers.Complex) and not isinstance(item, numbers.Real) for item in present
     ):
@@ -213,11 +229,13 @@ def _objects(name: str, values: NDArray[Any]) -> RawColumn:
             f"Complex data not supported: column {name!r} holds complex numbers; split them into "
             "real and imaginary parts"
         )
-    labels = np.array(
-        [None if hole else str(item) for item, hole in zip(items, missing, strict=True)],
-        dtype=object,
-    )
-    return RawColumn(name, "string", labels, missing, nothing)
+    for row, item in enumerate(items):
+        if not isinstance(item, Hashable):
+            raise InputError(
+                f"column {name!r} holds {_shown(item)} in row {row} (counting from 0), which is "
+                "neither a number nor a label: put one value in each cell, or leave the column out"
+            )
+    return RawColumn(name, "string", read(_text, None, object), missing, nothing)
 
 
 def _from_series(name: str, series: Any) -> RawColumn:
@@ -225,28 +243,27 @@ def _from_series(name: str, series: Any) -> RawColumn:
     dtype = series.dtype
     missing = np.array(series.is_null().to_numpy(), dtype=bool)
     nothing = np.zeros(len(missing), dtype=bool)
-    if dtype.is_integer():
+    if dtype.is_integer() and dtype not in _WIDE:
         filled = series.fill_null(0) if missing.any() else series
         return RawColumn(name, "integer", filled.to_numpy(), missing, nothing)
-    if dtype.is_numeric():
+    if dtype.is_numeric() and dtype not in _WIDE:
         return _floats(name, series.cast(nw.Float64).to_numpy())
     if dtype == nw.Boolean:
         filled = series.fill_null(False) if missing.any() else series
         return RawColumn(name, "boolean", filled.to_numpy().astype(bool), missing, nothing)
-    if dtype.is_temporal():
-        return _times(name, series.to_numpy())
+    if dtype.is_temporal() and (times := series.to_numpy()).dtype.kind in "mM":
+        return _times(name, times)
+    items = np.fromiter(series.to_list(), dtype=object, count=len(missing))
     if dtype == nw.Categorical or dtype == nw.Enum:
         ordered = nw.is_ordered_categorical(series)
         return RawColumn(
             name,
             "ordered" if ordered else "category",
-            np.array(series.to_list(), dtype=object),
+            items,
             missing,
             nothing,
             tuple(series.cat.get_categories().to_list()),
         )
-    items = np.empty(len(missing), dtype=object)
-    items[:] = series.to_list()
     return _objects(name, items)
 
 
@@ -256,17 +273,44 @@ def _floats(name: str, values: NDArray[Any]) -> RawColumn:
 
 
 def _times(name: str, values: NDArray[Any]) -> RawColumn:
-    """Read dates, times and durations as days."""
-    if values.dtype == object:  # pyarrow and polars hand out datetime objects
-        values = values.astype("datetime64[us]")
+    """Read dates, times and durations as seconds: decimals, so that equal differences stay so."""
     missing = np.isnat(values)
-    days = values.astype(f"{values.dtype.kind}8[us]").astype(np.int64) / 86_400e6
-    return RawColumn(name, "time", days, missing, np.zeros(len(days), dtype=bool))
+    seconds = values.astype(f"{values.dtype.kind}8[us]").astype(np.int64) / 1e6
+    return RawColumn(name, "time", seconds, missing, np.zeros(len(seconds), dtype=bool))
+
+
+def _as_time(item: Any) -> Any:
+    """Return a moment in UTC, and a time of day as the duration since midnight."""
+    if isinstance(item, dt.time):
+        return dt.timedelta(
+            hours=item.hour,
+            minutes=item.minute,
+            seconds=item.second,
+            microseconds=item.microsecond,
+        )
+    if isinstance(item, dt.datetime) and item.tzinfo is not None:
+        return item.astimezone(dt.UTC).replace(tzinfo=None)
+    return item
+
+
+def _as_float(item: Any) -> float:
+    try:
+        return float(item)
+    except OverflowError:  # an integer or fraction beyond all floats
+        return math.inf if item > 0 else -math.inf
+
+
+def _text(item: Any) -> str:
+    return item.decode(errors="backslashreplace") if isinstance(item, bytes) else str(item)
 
 
 def _is_missing(item: Any) -> bool:
     if item is None or type(item).__name__ in ("NAType", "NaTType"):
         return True
+    if isinstance(item, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(item))
+    if isinstance(item, Decimal):
+        return item.is_nan()
     return isinstance(item, numbers.Real) and item != item
 
 
@@ -274,7 +318,7 @@ def _number(label: Any) -> float | None:
     """Return the number a label stands for, None if it stands for none that is finite."""
     try:
         number = float(label)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if np.isfinite(number) else None
 

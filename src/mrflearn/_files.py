@@ -15,16 +15,26 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> Path
     """Write `content` to `path`; on any failure the file that was there stays as it was.
 
     The content goes to a temporary file in the same folder, reaches the disk, and takes the name
-    in one step.
+    in one step. A link stays a link: the file it points to changes. What is no file, such as
+    /dev/stdout, is written straight.
     """
     target = Path(path)
     data = content.encode() if isinstance(content, str) else content
-    if target.is_dir():
+    if os.path.isdir(target):
         raise InputError(f"cannot write {str(target)!r}: it is a folder; name a file in it")
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
-    except OSError as error:
-        raise InputError(f"cannot write {str(target)!r}: {error.strerror or error}") from None
+        if os.path.exists(target) and not os.path.isfile(target):
+            target.write_bytes(data)
+        else:
+            _replace(Path(os.path.realpath(target)), data)
+    except (OSError, ValueError) as error:  # a name with a null character is a ValueError
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot write {str(target)!r}: {reason}") from None
+    return target
+
+
+def _replace(target: Path, data: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
@@ -32,12 +42,8 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> Path
             os.fsync(stream.fileno())
         os.chmod(temporary, _mode(target))
         os.replace(temporary, target)
-    except BaseException as error:
-        os.unlink(temporary)
-        if isinstance(error, OSError):
-            raise InputError(f"cannot write {str(target)!r}: {error.strerror or error}") from None
-        raise
-    return target
+    finally:
+        Path(temporary).unlink(missing_ok=True)
 
 
 def _mode(target: Path) -> int:

@@ -24,15 +24,15 @@ def unknown(what: str, value: object, known: Iterable[object]) -> InputError:
     >>> print(unknown("method", "gsmpel", ["gsmple", "iamb"]))
     unknown method 'gsmpel'; did you mean 'gsmple'? Known: 'gsmple', 'iamb'
     """
-    names = [str(name) for name in known]
+    names = {str(name): name for name in known}
     close = difflib.get_close_matches(str(value), names, n=1)
     if not close:
         folded = {name.casefold(): name for name in names}
         close = [
             folded[name] for name in difflib.get_close_matches(str(value).casefold(), folded, n=1)
         ]
-    hint = f"; did you mean {close[0]!r}?" if close else "."
-    shown = ", ".join(repr(name) for name in names[:20])
+    hint = f"; did you mean {names[close[0]]!r}?" if close else "."
+    shown = ", ".join(repr(name) for name in list(names.values())[:20])
     if len(names) > 20:
         shown += f", … ({len(names)} in all)"
     return InputError(f"unknown {what} {value!r}{hint} Known: {shown}")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -95,7 +95,7 @@ class Graph:
         object.__setattr__(self, "_place", place)
         ordered: dict[tuple[int, int], Edge] = {}
         for item in self.edges:
-            edge = Edge(*item)
+            edge = _as_edge(item)
             ends = sorted((self.index(edge.source), self.index(edge.target)))
             if ends[0] == ends[1] or (ends[0], ends[1]) in ordered:
                 raise InputError(
@@ -113,19 +113,25 @@ class Graph:
         lam: float | None = None,
     ) -> Graph:
         """Make a graph from a symmetric boolean matrix, with optional names and edge weights."""
-        matrix = np.asarray(adjacency).astype(bool)
+        matrix = _as_matrix(adjacency, "adjacency").astype(bool)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or (matrix != matrix.T).any():
             raise InputError(f"adjacency must be square and symmetric, got shape {matrix.shape}")
         if matrix.diagonal().any():
             raise InputError("adjacency has True on its diagonal: a node has no edge to itself")
-        names = [f"x{i}" for i in range(len(matrix))] if nodes is None else list(nodes)
+        names = [f"x{i}" for i in range(len(matrix))] if nodes is None else list(map(str, nodes))
         if len(names) != len(matrix):
             raise InputError(f"{len(names)} names for an adjacency of {len(matrix)} nodes")
-        strength = np.full(matrix.shape, math.nan) if weights is None else np.asarray(weights)
+        strength = (
+            np.full(matrix.shape, math.nan) if weights is None else _as_matrix(weights, "weights")
+        )
+        if strength.shape != matrix.shape:
+            raise InputError(
+                f"weights of shape {strength.shape} for an adjacency of shape {matrix.shape}"
+            )
         return cls(
             tuple(names),
             tuple(
-                Edge(names[i], names[j], float(strength[i, j]))
+                Edge(names[i], names[j], strength[i, j])
                 for i, j in np.argwhere(np.triu(matrix)).tolist()
             ),
             lam,
@@ -181,8 +187,7 @@ class Graph:
         import pandas as pd
 
         frame = pd.DataFrame(self.edges, columns=list(Edge._fields))
-        frame["confidence"] = frame["confidence"].astype("float64")
-        return frame.sort_values(
+        return frame.astype({"weight": "float64", "confidence": "float64"}).sort_values(
             "weight", ascending=False, kind="stable", na_position="last", ignore_index=True
         )
 
@@ -194,7 +199,7 @@ class Graph:
     def load(cls, path: str | os.PathLike[str]) -> Graph:
         """Read a graph that `save` wrote."""
         with _reading(path, "mrflearn graph") as content:
-            return cls._from_content(content["nodes"], content)
+            return cls._from_content(_names(content["nodes"]), content)
 
     def _content(self, format_name: str | None = None) -> dict[str, Any]:
         content: dict[str, Any] = {
@@ -222,13 +227,10 @@ class Graph:
                 math.nan if weight is None else float(weight),
                 None if confidence is None else float(confidence),
             )
-            for i, j, weight, confidence in content["edges"]
+            for i, j, weight, confidence in _list(content["edges"])
         )
         lam = content["lam"]
         return cls(tuple(nodes), edges, None if lam is None else float(lam))
-
-    def __len__(self) -> int:
-        return len(self.edges)
 
     def __repr__(self) -> str:
         lam = "" if self.lam is None else f", lam={self.lam:g}"
@@ -265,8 +267,12 @@ class GraphPath:
     graphs: tuple[Graph, ...]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "lams", tuple(float(lam) for lam in self.lams))
+        object.__setattr__(self, "graphs", tuple(self.graphs))
         if len(self.lams) != len(self.graphs) or not self.lams:
             raise InputError("a path needs at least one lambda, and one graph for each")
+        if any(math.isnan(lam) for lam in self.lams):
+            raise InputError("a lambda of a path is NaN: every graph belongs to a number")
         if any(graph.nodes != self.graphs[0].nodes for graph in self.graphs):
             raise InputError("the graphs of a path must have the same nodes")
 
@@ -278,7 +284,9 @@ class GraphPath:
     @cached_property
     def adjacencies(self) -> NDArray[np.bool_]:
         """Boolean array of shape (n_lams, n_nodes, n_nodes)."""
-        return np.stack([graph.adjacency for graph in self.graphs])
+        adjacencies = np.stack([graph.adjacency for graph in self.graphs])
+        adjacencies.flags.writeable = False
+        return adjacencies
 
     @cached_property
     def entry(self) -> NDArray[np.float64]:
@@ -287,6 +295,7 @@ class GraphPath:
         for lam, graph in zip(self.lams, self.graphs, strict=True):
             present = graph.adjacency
             entry[present] = np.fmax(entry[present], lam)
+        entry.flags.writeable = False
         return entry
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -304,9 +313,10 @@ class GraphPath:
     def load(cls, path: str | os.PathLike[str]) -> GraphPath:
         """Read a path that `save` wrote."""
         with _reading(path, "mrflearn path") as content:
+            nodes = _names(content["nodes"])
             return cls(
-                tuple(float(lam) for lam in content["lams"]),
-                tuple(Graph._from_content(content["nodes"], item) for item in content["graphs"]),
+                tuple(float(lam) for lam in _list(content["lams"])),
+                tuple(Graph._from_content(nodes, item) for item in _list(content["graphs"])),
             )
 
     def __len__(self) -> int:
@@ -326,7 +336,7 @@ class GraphPath:
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{lam:.4g}</td><td style='text-align:right'>{len(graph)}</td></tr>"
+            f"<tr><td>{lam:.4g}</td><td style='text-align:right'>{len(graph.edges)}</td></tr>"
             for lam, graph in zip(self.lams, self.graphs, strict=True)
         )
         return (
@@ -335,7 +345,30 @@ class GraphPath:
         )
 
 
-def _is_known(value: float | None) -> bool:
+def _as_edge(item: Any) -> Edge:
+    """Return an edge whose unknowns are the one NaN and None, so that equal graphs are equal."""
+    try:
+        edge = Edge(*item)
+        return Edge(
+            str(edge.source),
+            str(edge.target),
+            float(edge.weight) if _is_known(edge.weight) else math.nan,
+            float(edge.confidence) if _is_known(edge.confidence) else None,
+        )
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"an edge is (source, target), with a weight and a confidence if known; got {item!r}"
+        ) from None
+
+
+def _as_matrix(values: ArrayLike, what: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise InputError(f"{what} must be a matrix: its rows have different lengths") from None
+
+
+def _is_known(value: float | None) -> TypeGuard[float]:
     return value is not None and not math.isnan(value)
 
 
@@ -347,13 +380,27 @@ def _plain(value: float | None) -> float | str | None:
 
 
 def _position(value: Any) -> int:
-    if not isinstance(value, int) or value < 0:
+    if type(value) is not int or value < 0:
         raise ValueError(f"{value!r} is not a position")
     return value
 
 
-def _dump(content: dict[str, Any]) -> str:
-    return json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"{value!r} is not a list")
+    return value
+
+
+def _names(value: Any) -> list[str]:
+    for name in _list(value):
+        if not isinstance(name, str):
+            raise ValueError(f"{name!r} is not the name of a node")
+    return value
+
+
+def _dump(content: dict[str, Any]) -> bytes:
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
+    return text.encode(errors="backslashreplace")  # half a surrogate pair, as JSON escapes it
 
 
 class _reading:  # noqa: N801 (a context manager reads like a verb)
@@ -380,5 +427,6 @@ class _reading:  # noqa: N801 (a context manager reads like a verb)
         return content
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, (KeyError, TypeError, ValueError, IndexError)):
-            raise InputError(f"{str(self.path)!r} is damaged: {error}") from None
+        if isinstance(error, (LookupError, TypeError, ValueError, OverflowError, RecursionError)):
+            what = f"{error} is missing" if isinstance(error, KeyError) else str(error)[:200]
+            raise InputError(f"{str(self.path)!r} is damaged: {what}") from None

@@ -197,9 +197,10 @@ def as_table(
         Columns that together are one variable, such as `{"position": ["x", "y", "z"]}`.
     scale : {"standard", "rank", None}, default="standard"
         Divide continuous and ordinal columns by their standard deviation, replace them by their
-        ranks (ties averaged, unit variance if there are none), or leave them as they are. Only
-        distances between rows matter, so nothing is centred. Columns recorded with a few decimals
-        are scaled as the integers they stand for: equal differences stay exactly equal.
+        ranks (ties averaged, unit variance if there are none), or leave them as they are: dates
+        and durations in seconds, labels as codes. Only distances between rows matter; where zero
+        is does not. Columns recorded with a few decimals are scaled as the integers they stand
+        for: equal differences stay exactly equal.
     missing : {"error", "drop"}, default="error"
         What to do about rows with missing or infinite values.
 
@@ -420,14 +421,16 @@ def _infer_kind(raw: RawColumn, kept: NDArray[Any]) -> tuple[str, str]:
 
 
 def _note(
-    kind: str, reason: str, n_distinct: int, n_samples: int, misfits: list[tuple[int, Any]]
+    kind: str, reason: str, n_distinct: int, n_samples: int, misfits: list[tuple[int, Any]] | None
 ) -> str:
     """Return what a user should look at twice in one column, "" if nothing."""
     if n_distinct == 1:
         return "constant: an isolated node"
     if reason == "declared":
         return ""
-    if misfits and kind == "nominal":
+    if kind == "nominal" and misfits == [] and n_distinct > FEW_LEVELS:
+        return "numbers stored as text: continuous?"
+    if kind == "nominal" and misfits:
         row, label = misfits[0]
         many = f" and {len(misfits) - 1} more" if len(misfits) > 1 else ""
         return f"numbers but for {label!r} (row {row}, counting from 0){many}: a typing mistake?"
