@@ -12,9 +12,9 @@ from .estimators import GSMPLE as GSMPLE
 from .estimators import IAMB as IAMB
 from .estimators import ChowLiu as ChowLiu
 from .estimators import GreedyEntropy as GreedyEntropy
-from .estimators import MarkovBlanketSelector as MarkovBlanketSelector
 from .graph import Graph as Graph
 from .graph import GraphPath as GraphPath
+from .selector import MarkovBlanketSelector as MarkovBlanketSelector
 from .table import as_table as as_table
 
 __version__: str

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
-from sklearn.feature_selection import SelectorMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import validate_data
 
 from mrflearn._columns import RawColumn, read_columns
 from mrflearn.dependence import Memo, Specification, Threaded, resolve
-from mrflearn.errors import InputError, unknown
+from mrflearn.errors import InputError
 from mrflearn.graph import Edge, Graph, GraphPath
 from mrflearn.search import (
     Constraints,
@@ -38,7 +36,6 @@ __all__ = [
     "IAMB",
     "ChowLiu",
     "GreedyEntropy",
-    "MarkovBlanketSelector",
 ]
 
 Estimator = TypeVar("Estimator")
@@ -126,7 +123,7 @@ class GraphEstimator(BaseEstimator):
         """
         (lam,) = check_lams([self.lam])
         columns = read_columns(X)
-        _remember_features(self, X, columns)
+        remember_features(self, X, columns)
         table, memo, constraints = self._prepare(columns)
         result = self._search.run(memo, lam, constraints, **self._options())
         self.graph_ = _as_graph(result, table)
@@ -404,125 +401,13 @@ ESTIMATORS: dict[str, type[GraphEstimator]] = {
 """Estimators by the names that the command line understands."""
 
 
-class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
-    """Keep the features in the Markov blanket of the target.
-
-    Given those, no other feature tells anything more about the target.
-
-    Parameters
-    ----------
-    estimator : BlanketEstimator or str, optional
-        `IAMB()` unless given; any of `GSMN`, `IAMB`, `GreedyEntropy`, configured, or its name.
-    target_kind : {"continuous", "ordinal", "nominal"}, optional
-        Kind of `y`, if its type misleads; class labels that are strings or booleans are nominal.
-
-    Attributes
-    ----------
-    support_ : ndarray of bool, shape (n_features,)
-        Mask of the features kept.
-    blanket_ : tuple of str
-        Names of the variables kept.
-    n_features_in_ : int
-        Features seen in `fit`.
-    feature_names_in_ : ndarray of str
-        Their names, where all are strings.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mrflearn import IAMB, MarkovBlanketSelector
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(300, 4))
-    >>> y = X[:, 1] - X[:, 2] + 0.5 * rng.normal(size=300)
-    >>> MarkovBlanketSelector(IAMB(0.1)).fit(X, y).get_support()
-    array([False,  True,  True, False])
-    """
-
-    def __init__(
-        self, estimator: BlanketEstimator | str | None = None, *, target_kind: str | None = None
-    ) -> None:
-        self.estimator = estimator
-        self.target_kind = target_kind
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the Markov blanket of `y`.
-
-        Parameters
-        ----------
-        X : array, pandas, polars or pyarrow table of shape (n_samples, n_features)
-            The features.
-        y : array of shape (n_samples,)
-            The target.
-
-        Returns
-        -------
-        self
-        """
-        if y is None:
-            raise InputError(
-                "MarkovBlanketSelector requires y to be passed, but the target y is None"
-            )
-        estimator = self._chosen_estimator()
-        columns = read_columns(X)
-        _remember_features(self, X, columns)
-        target = _read_target(y, columns)
-        if len(target.values) != len(columns[0].values):
-            raise InputError(
-                f"X has {len(columns[0].values)} rows and y has {len(target.values)}: "
-                "they must be observed together"
-            )
-        if self.target_kind is not None:
-            kinds = {**(estimator.kinds or {}), target.name: self.target_kind}
-            estimator = clone(estimator).set_params(kinds=kinds)
-        (lam,) = check_lams([estimator.lam])
-        table, memo, constraints = estimator._prepare([*columns, target])
-        members = estimator._blanket(memo, table.index(target.name), lam, constraints)
-        kept = {column.name for j in members for column in table.columns_of(j)}
-        self.support_ = np.array([column.name in kept for column in columns])
-        self.blanket_ = tuple(table.names[j] for j in members)
-        return self
-
-    def _chosen_estimator(self) -> BlanketEstimator:
-        if self.estimator is None:
-            return IAMB()
-        if isinstance(self.estimator, BlanketEstimator):
-            return self.estimator
-        able = {name: cls for name, cls in ESTIMATORS.items() if issubclass(cls, BlanketEstimator)}
-        if isinstance(self.estimator, str) and self.estimator in able:
-            return able[self.estimator]()
-        raise unknown("estimator for a Markov blanket", self.estimator, able)
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.target_tags.required = True
-        return tags
-
-
-def _remember_features(estimator: BaseEstimator, X: Any, columns: list[RawColumn]) -> None:
+def remember_features(estimator: BaseEstimator, X: Any, columns: list[RawColumn]) -> None:
     """Set `n_features_in_`, and `feature_names_in_` if all columns are named by strings."""
     try:
         validate_data(estimator, X, skip_check_array=True)
     except TypeError as error:  # names of several types
         raise InputError(str(error)) from None
     estimator.n_features_in_ = len(columns)
-
-
-def _read_target(y: Any, features: list[RawColumn]) -> RawColumn:
-    """Read `y` as one more column, under a name that no feature has."""
-    name = "y"
-    while any(column.name == name for column in features):
-        name += "_"
-    if not hasattr(y, "to_frame"):
-        y = np.asarray(y)
-        y = column_or_1d(y, warn=True).reshape(-1, 1) if y.ndim else y
-        return replace(read_columns(y)[0], name=name)
-    return replace(read_columns(y.to_frame())[0], name=name)
 
 
 def _constraints(table: Table, required: Any, forbidden: Any) -> Constraints:

@@ -16,20 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._columns import RawColumn, read_columns
+from mrflearn._scaling import SCALES, scaled
 from mrflearn.errors import InputError, unknown
 
 __all__ = ["FEW_LEVELS", "KINDS", "Column", "Table", "as_table"]
 
 KINDS = ("continuous", "ordinal", "nominal")
-SCALES = ("standard", "rank", None)
 
 FEW_LEVELS = 10
 """An integer column is ordinal when it has at most this many distinct values, each seen at least
 twice on average; with more it is continuous."""
-
-WEIGHT_BITS = 26
-"""Significant bits of the factor that scales a lattice column. Integers below 2**27 times such a
-factor are exact in double precision, so values that were equally far apart stay so."""
 
 
 @dataclass(frozen=True)
@@ -267,7 +263,7 @@ def build_table(
     values = np.empty((len(raw), int(keep.sum())))
     for row, position in enumerate(position for _, owned in members for position in owned):
         column, codes = encoded[position]
-        values[row] = codes if column.kind == "nominal" else _scaled(codes, scale)
+        values[row] = codes if column.kind == "nominal" else scaled(codes, scale)
     values.flags.writeable = False
     starts = np.zeros(len(members) + 1, dtype=np.int64)
     np.cumsum([len(owned) for _, owned in members], out=starts[1:])
@@ -441,57 +437,6 @@ def _note(
     if kind == "continuous" and n_distinct <= FEW_LEVELS < n_samples:
         return f"only {n_distinct} distinct values: declare it ordinal or nominal?"
     return ""
-
-
-def _scaled(codes: NDArray[np.float64], scale: str | None) -> NDArray[np.float64]:
-    """Scale the values of one continuous or ordinal column."""
-    if scale is None:
-        return codes
-    if scale == "rank":
-        from scipy.stats import rankdata
-
-        return (2 * rankdata(codes)) * _rounded(np.sqrt(3) / len(codes))
-    steps = _as_steps(codes)
-    if steps is not None:
-        spread = float(np.std(steps))
-        return steps * _rounded(1 / spread) if spread > 0 else np.zeros_like(codes)
-    if codes.min() == codes.max():  # whose standard deviation need not round to 0
-        return np.zeros_like(codes)
-    # A power of two brings the largest value near one, so that nothing over- or underflows.
-    largest = float(np.max(np.abs(codes)))
-    codes = np.ldexp(codes, -int(np.frexp(largest)[1]))
-    # Far from zero, dividing would round the distances away; shift where that loses nothing.
-    shifted = codes - codes.min()
-    if np.array_equal(shifted + codes.min(), codes):
-        codes = shifted
-    return codes / float(np.std(codes))
-
-
-def _as_steps(codes: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Return values recorded with up to six decimals as integer steps from the smallest one.
-
-    None if they are not such values. Dividing an integer by a power of ten gives the very double
-    that reading the decimal gives, so the comparison is exact and needs no tolerance. Steps have
-    no common divisor: they are the same in metres and in kilometres.
-    """
-    largest = float(np.max(np.abs(codes)))
-    for decimals in range(7):
-        unit = 10.0**decimals
-        if largest >= 2.0**53 / unit:
-            return None
-        steps = np.rint(codes * unit)
-        if np.array_equal(steps / unit, codes):
-            whole = steps.astype(np.int64)
-            whole -= whole.min()
-            whole //= max(int(np.gcd.reduce(whole)), 1)
-            return whole.astype(np.float64) if whole.max() < 2 ** (53 - WEIGHT_BITS) else None
-    return None
-
-
-def _rounded(weight: float) -> float:
-    """Return `weight` rounded to `WEIGHT_BITS` significant bits."""
-    mantissa, exponent = np.frexp(weight)
-    return float(np.ldexp(np.rint(np.ldexp(mantissa, WEIGHT_BITS)), exponent - WEIGHT_BITS))
 
 
 def _listed(names: Sequence[str], quote: bool = True, most: int = 8) -> str:
