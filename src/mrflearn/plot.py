@@ -1,0 +1,568 @@
+"""A graph as a figure for a paper: variables coloured by kind, edges as wide as they are strong."""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn._files import write_atomically
+from mrflearn.errors import InputError, unknown
+from mrflearn.graph import Graph
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["FIGURES", "plot_graph", "save_figure"]
+
+Places = NDArray[np.float64]
+
+FIGURES = (".png", ".svg", ".pdf")
+"""Suffixes that `save_figure` knows."""
+
+# Colours of Okabe and Ito (2008), which colour-blind readers tell apart; shapes, for grey print.
+_LOOKS = {
+    "continuous": ("#0072B2", "o"),
+    "ordinal": ("#009E73", "D"),
+    "nominal": ("#E69F00", "s"),
+    "mixed": ("#CC79A7", "h"),
+    "": ("#7F7F7F", "o"),
+}
+_EDGE_COLOUR = "#7A7A7A"
+_THINNEST, _WIDEST = 0.7, 5.0
+"""Widths of edges, in points."""
+_EDGE_INCHES = 0.9
+"""Length of an edge in a new figure."""
+_LONGEST_LABEL = 22
+"""Characters of a name that are shown."""
+
+
+def plot_graph(
+    graph: Graph,
+    ax: Axes | None = None,
+    *,
+    kinds: Mapping[str, str] | Sequence[str] | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw a graph. The same graph gives the same picture every time.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph. Nodes without an edge stand in rows below the others.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure of a fitting size unless given. The picture fills the axes as
+        large as they are now, so set the size of the figure first.
+    kinds : dict from node to kind, or sequence of kinds in the order of the nodes, optional
+        `"continuous"`, `"ordinal"`, `"nominal"` or `"mixed"`, as in `Table.kinds`: colours nodes.
+    title : str, optional
+        Title above the picture.
+
+    Returns
+    -------
+    matplotlib Axes
+        Save it with `save_figure`; in a notebook, `plot_graph(graph).figure` shows it.
+
+    Examples
+    --------
+    >>> graph = Graph(("rain", "sprinkler", "wet"), (("wet", "rain", 0.4), ("wet", "sprinkler")))
+    >>> axes = plot_graph(graph, kinds={"rain": "continuous"}, title="A wet lawn")
+    >>> axes.get_title()
+    'A wet lawn'
+    """
+    of_kind = _check_kinds(graph, kinds)
+    places = _layout(graph)
+    if ax is None:
+        ax = _new_axes(places)
+    ax.set_axis_off()
+    if title is not None:
+        ax.set_title(title)
+    size = _marker_size(places, ax)
+    _set_limits(ax, places, size)
+    _draw_edges(ax, graph, places)
+    _draw_nodes(ax, places, of_kind, size)
+    with _one_warning_for_glyphs():
+        _draw_labels(ax, graph, places, size)
+    _draw_legends(ax, graph, of_kind)
+    return ax
+
+
+def save_figure(axes: Axes, path: str | os.PathLike[str]) -> Path:
+    """Write the figure that `axes` are in to a PNG (200 dots an inch), SVG or PDF file.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+        Axes of the figure, such as `plot_graph` returns.
+    path : str or path
+        The file; its suffix says which kind. It is never half written, and the same figure gives
+        the same bytes.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Raises
+    ------
+    InputError
+        If the suffix is unknown or the file cannot be written.
+    """
+    import matplotlib as mpl
+
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix not in FIGURES:
+        error = unknown("file type", target.suffix, FIGURES)
+        raise InputError(f"cannot write {str(target)!r}: {error}")
+    dates = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    stream = io.BytesIO()
+    # Journals ask for TrueType fonts in a PDF; the salt makes the ids in an SVG the same each time.
+    with (
+        mpl.rc_context({"pdf.fonttype": 42, "svg.hashsalt": "mrflearn"}),
+        _one_warning_for_glyphs(),
+    ):
+        _figure_of(axes).savefig(
+            stream,
+            format=suffix[1:],
+            dpi=200,
+            bbox_inches="tight",
+            pad_inches=0.1,
+            metadata=dates.get(suffix),
+        )
+    return write_atomically(target, stream.getvalue())
+
+
+def _check_kinds(graph: Graph, kinds: Mapping[str, str] | Sequence[str] | None) -> list[str]:
+    """Return the kind of each node, "" where it is not known."""
+    if kinds is None:
+        return [""] * len(graph.nodes)
+    if isinstance(kinds, Mapping):
+        for node in kinds:
+            graph.index(node)
+        of_kind = [kinds.get(node, "") for node in graph.nodes]
+    else:
+        of_kind = list(kinds)
+        if len(of_kind) != len(graph.nodes):
+            raise InputError(
+                f"kinds= has {len(of_kind)} kinds for {len(graph.nodes)} nodes: give one for each, "
+                "or a dict from node to kind"
+            )
+    for kind in of_kind:
+        if kind not in _LOOKS:
+            raise unknown("kind", kind, [known for known in _LOOKS if known])
+    return of_kind
+
+
+# --- Where nodes stand: one unit is about the length of an edge -----------------------------------
+
+
+def _layout(graph: Graph) -> Places:
+    """Return a place for each node: components side by side, isolated nodes in rows below."""
+    import networkx as nx
+
+    network = nx.from_numpy_array(graph.adjacency)
+    components = [sorted(nodes) for nodes in nx.connected_components(network) if len(nodes) > 1]
+    components.sort(key=lambda nodes: (-len(nodes), nodes))
+    places = np.zeros((len(graph.nodes), 2))
+    blocks = [_component_layout(network.subgraph(nodes)) for nodes in components]
+    for nodes, block in zip(components, _packed(blocks), strict=True):
+        places[nodes] = block
+    alone = sorted(nx.isolates(network))
+    if alone:
+        joined = [node for nodes in components for node in nodes]
+        longest = max(len(_cut(graph.nodes[node])) for node in alone)
+        label = longest * 0.6 * _font_size(graph) / 72  # in inches, and about
+        places[alone] = _rows(len(alone), max(label / _EDGE_INCHES + 0.2, 0.9), places[joined])
+    return places
+
+
+def _rows(n: int, spacing: float, above: Places) -> Places:
+    """Return places in rows below others."""
+    step = np.array([spacing, 0.65])
+    width = float(np.ptp(above[:, 0])) if len(above) else 0.0
+    per_row = max(math.ceil(math.sqrt(1.8 * n * step[1] / step[0])), int(width / step[0]) + 1)
+    per_row = math.ceil(n / math.ceil(n / per_row))  # rows of about the same length
+    row, column = np.divmod(np.arange(n), per_row)
+    in_row = np.minimum(per_row, n - row * per_row)
+    grid = np.column_stack([column - (in_row - 1) / 2, -row]) * step
+    if len(above):
+        grid += [above[:, 0].min() + width / 2, above[:, 1].min() - 0.95]
+    return grid
+
+
+def _component_layout(network: Any) -> Places:
+    """Lay out one connected component, its long side level, and no two nodes too close."""
+    import networkx as nx
+
+    found = nx.kamada_kawai_layout(network)
+    places = np.array([found[node] for node in sorted(network)])
+    places -= places.mean(axis=0)
+    # Level, and the first node to the upper left: rotations and reflections are not left to chance.
+    _, _, axes = np.linalg.svd(places, full_matrices=False)
+    places = places @ axes.T
+    places *= np.where(places[0] > 0, [-1.0, 1.0], [1.0, -1.0])
+    order = {node: position for position, node in enumerate(sorted(network))}
+    ends = np.array([(order[a], order[b]) for a, b in network.edges])
+    places /= np.median(np.linalg.norm(places[ends[:, 0]] - places[ends[:, 1]], axis=1))
+    return np.round(_pushed_apart(places, ends), 6)
+
+
+def _pushed_apart(places: Places, ends: NDArray[np.intp], rounds: int = 80) -> Places:
+    """Return places with nodes not too close to each other, nor to edges that are not theirs."""
+    nodes = np.arange(len(places))
+    strange = (nodes != ends[:, :1]) & (nodes != ends[:, 1:])  # edge, node
+    for _ in range(rounds):
+        apart = places[:, None] - places
+        push = _repulsion(apart, 0.75, ~np.eye(len(places), dtype=bool)).sum(axis=1)
+        start, along = places[ends[:, 0]], places[ends[:, 1]] - places[ends[:, 0]]
+        from_start = places - start[:, None]
+        share = np.einsum("enc,ec->en", from_start, along) / (along**2).sum(axis=1)[:, None]
+        apart = from_start - np.clip(share, 0.0, 1.0)[:, :, None] * along[:, None]
+        beside = strange & (share > 0) & (share < 1)
+        push += 0.5 * _repulsion(apart, 0.28, beside).sum(axis=0)
+        if not push.any():
+            break
+        places = places + 0.5 * push
+    return places
+
+
+def _repulsion(apart: NDArray[np.float64], least: float, among: NDArray[np.bool_]) -> Places:
+    """Return vectors along `apart` by which it falls short of the length `least`."""
+    distance = np.maximum(np.linalg.norm(apart, axis=-1), 1e-9)
+    lack = np.where(among, np.maximum(least - distance, 0.0), 0.0)
+    return apart * (lack / distance)[..., None]
+
+
+def _packed(blocks: list[Places]) -> list[Places]:
+    """Return the blocks moved into rows, from the upper left, with a gap between them."""
+    gap = 1.0
+    sizes = [np.ptp(block, axis=0) + gap for block in blocks]
+    total = sum(float(width * height) for width, height in sizes)
+    limit = max([1.5 * math.sqrt(total), *(float(width) for width, _ in sizes)])
+    moved, left, top, row_height = [], 0.0, 0.0, 0.0
+    for block, (width, height) in zip(blocks, sizes, strict=True):
+        if left + width > limit and left > 0:
+            left, top, row_height = 0.0, top - row_height, 0.0
+        corner = np.array([block[:, 0].min(), block[:, 1].max()])
+        moved.append(block - corner + [left, top])
+        left, row_height = left + width, max(row_height, height)
+    return moved
+
+
+# --- Figure, marks and labels ---------------------------------------------------------------------
+
+
+def _figure_of(axes: Axes) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure: Any = axes.figure
+    return figure if isinstance(figure, Figure) else figure.figure  # axes may be in a subfigure
+
+
+def _new_axes(places: Places) -> Axes:
+    """Return axes in a figure of their own, about an inch to an edge and no larger than a page."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    extent = np.ptp(places, axis=0) if len(places) else np.zeros(2)
+    inches = np.clip(extent * _EDGE_INCHES + [1.4, 0.8], [3.2, 1.0], [16.0, 16.0])
+    legend = 0.6
+    figure = Figure(figsize=(float(inches[0]), float(inches[1]) + legend))
+    FigureCanvasAgg(figure)
+    bottom = legend / (inches[1] + legend)
+    return figure.add_axes((0.0, float(bottom), 1.0, float(1 - bottom)))
+
+
+def _inches(ax: Axes) -> Places:
+    """Return width and height of the axes in inches."""
+    box = ax.get_window_extent()
+    return np.array([box.width, box.height]) / _figure_of(ax).dpi
+
+
+def _marker_size(places: Places, ax: Axes) -> float:
+    """Return the diameter of a node in points."""
+    room = math.sqrt(float(np.prod(_inches(ax))) / max(len(places), 1))
+    return float(np.clip(0.13 * 72 * room, 4.0, 13.0))
+
+
+def _set_limits(ax: Axes, places: Places, size: float) -> None:
+    """Let the places fill the axes, with room for marks and labels at the rim."""
+    if not len(places):
+        return
+    rim = np.minimum(np.array([0.55, 0.3]) + size / 144, _inches(ax) / 4)
+    extent = np.ptp(places, axis=0)
+    unit = extent / (_inches(ax) - 2 * rim)
+    # A little stretching helps the picture fill the axes; more would mislead about distances.
+    unit = np.maximum(unit, unit.max() / 1.3) if unit.any() else np.ones(2)
+    middle = (places.min(axis=0) + places.max(axis=0)) / 2
+    half = unit * _inches(ax) / 2
+    ax.set_xlim(middle[0] - half[0], middle[0] + half[0])
+    ax.set_ylim(middle[1] - half[1], middle[1] + half[1])
+
+
+def _largest(weights: Sequence[float]) -> float:
+    """Return the largest finite weight, 0 if none is positive."""
+    return max((weight for weight in weights if 0 < weight < math.inf), default=0.0)
+
+
+def _width(weight: float, largest: float) -> float:
+    """Return the width of an edge in points, proportional to its weight down to the thinnest."""
+    if math.isnan(weight):
+        return 1.5
+    if weight <= 0:
+        return _THINNEST
+    return max(_THINNEST, _WIDEST * min(weight / largest, 1.0)) if largest else _WIDEST
+
+
+def _draw_edges(ax: Axes, graph: Graph, places: Places) -> None:
+    from matplotlib.collections import LineCollection
+
+    weights = [edge.weight for edge in graph.edges]
+    largest = _largest(weights)
+    some_known = not all(map(math.isnan, weights))
+    ax.add_collection(
+        LineCollection(
+            list(_segments(graph, places)),
+            linewidths=[_width(weight, largest) for weight in weights],
+            linestyles=["--" if some_known and math.isnan(weight) else "-" for weight in weights],
+            colors=_EDGE_COLOUR,
+            capstyle="round",
+            zorder=1,
+        ),
+        autolim=False,
+    )
+
+
+def _segments(graph: Graph, places: Places) -> Places:
+    """Return the two ends of each edge, shape (n_edges, 2, 2)."""
+    ends = [(graph.index(edge.source), graph.index(edge.target)) for edge in graph.edges]
+    return places[np.array(ends, dtype=np.intp).reshape(-1, 2)]
+
+
+_MARKER_SCALE = {"o": 1.0, "D": 0.8, "s": 0.88, "h": 1.05}
+"""Diameters at which the shapes look equally large."""
+
+
+def _draw_nodes(ax: Axes, places: Places, of_kind: list[str], size: float) -> None:
+    for kind, (colour, marker) in _LOOKS.items():
+        chosen = [position for position, own in enumerate(of_kind) if own == kind]
+        if chosen:
+            ax.scatter(
+                places[chosen, 0],
+                places[chosen, 1],
+                s=(size * _MARKER_SCALE[marker]) ** 2,
+                c=colour,
+                marker=marker,
+                edgecolors="white",
+                linewidths=0.8,
+                zorder=2,
+            )
+
+
+def _font_size(graph: Graph) -> float:
+    """Return the size of labels in points: the more of them, the smaller."""
+    return float(np.interp(len(graph.nodes), [20, 60, 200], [9.0, 7.5, 5.5]))
+
+
+def _draw_labels(ax: Axes, graph: Graph, places: Places, size: float) -> None:
+    """Write each name next to its node, where it covers least."""
+    from matplotlib.backends.backend_agg import RendererAgg
+    from matplotlib.patheffects import withStroke
+
+    if not graph.nodes:
+        return
+    font = _font_size(graph)
+    labels = [
+        ax.annotate(
+            _cut(node),
+            (float(x), float(y)),
+            xytext=(0, 0),
+            textcoords="offset points",
+            ha="center",
+            va="baseline",
+            fontsize=font,
+            parse_math=False,  # a dollar sign in a name is no formula
+            path_effects=[withStroke(linewidth=2.0, foreground="white")],
+            zorder=3,
+        )
+        for node, (x, y) in zip(graph.nodes, places, strict=True)
+    ]
+    points = 72 / _figure_of(ax).dpi
+    renderer: Any = RendererAgg(16, 16, _figure_of(ax).dpi)
+    widths = [label.get_window_extent(renderer).width * points for label in labels]
+    offsets = _label_offsets(
+        ax.transData.transform(places) * points,
+        ax.transData.transform(_segments(graph, places).reshape(-1, 2)).reshape(-1, 2, 2) * points,
+        np.array([(width, 1.1 * font) for width in widths]),
+        size,
+    )
+    for label, (right, up) in zip(labels, offsets, strict=True):
+        label.xyann = (float(right), float(up) - 0.33 * font)  # from the middle to the baseline
+
+
+def _label_offsets(places: Places, segments: Places, sizes: Places, size: float) -> Places:
+    """Return the middle of each label relative to its node, all in points.
+
+    Each label in turn takes the best of eight positions around its node given the others, and
+    three rounds of that settle them.
+    """
+    near = size / 2 + 1.0
+    side, slant = near + sizes[:, 0] / 2, 0.6 * near + sizes[:, 0] / 2
+    level, above = np.zeros(len(places)), near + sizes[:, 1] / 2
+    options = np.array(
+        [
+            (level, -above),
+            (level, above),
+            (side, level),
+            (-side, level),
+            (slant, -0.9 * above),
+            (-slant, -0.9 * above),
+            (slant, 0.9 * above),
+            (-slant, 0.9 * above),
+        ]
+    ).transpose(2, 0, 1)  # node, option, coordinate
+    preference = [0.0, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45]
+    marks = np.hstack([places - size / 2, places + size / 2])
+    chosen = options[:, 0].copy()
+    order = np.argsort(sizes[:, 0], kind="stable")[::-1]  # the longest names are hardest to place
+    for _ in range(3):
+        for node in order:
+            half = sizes[node] / 2
+            others = np.delete(np.arange(len(places)), node)
+            middles = places[others] + chosen[others]
+            taken = np.hstack([middles - sizes[others] / 2, middles + sizes[others] / 2])
+            costs = []
+            for offset, dislike in zip(options[node], preference, strict=True):
+                middle = places[node] + offset
+                box = np.hstack([middle - half, middle + half])
+                costs.append(
+                    dislike
+                    + 8 * _overlap(box, taken) / float(np.prod(sizes[node]))
+                    + 10 * _overlap(box, marks[others]) / size**2
+                    + 1.5 * _length_inside(box, segments) / float(sizes[node, 1])
+                )
+            chosen[node] = options[node, int(np.argmin(costs))]
+    return chosen
+
+
+def _overlap(box: Places, boxes: Places) -> float:
+    """Return the area that a box (left, bottom, right, top) shares with others."""
+    sides = np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2])
+    return float(np.prod(np.maximum(sides, 0.0), axis=1).sum())
+
+
+def _length_inside(box: Places, segments: Places) -> float:
+    """Return the length of the segments that is inside a box (Liang and Barsky 1984)."""
+    start, along = segments[:, 0], segments[:, 1] - segments[:, 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first, last = (box[:2] - start) / along, (box[2:] - start) / along
+    enter = np.fmin(first, last).max(axis=1, initial=0.0)
+    leave = np.fmax(first, last).min(axis=1, initial=1.0)
+    return float((np.maximum(leave - enter, 0.0) * np.linalg.norm(along, axis=1)).sum())
+
+
+def _cut(name: str) -> str:
+    """Return a name on one line, without its middle if it is long: ends often tell names apart."""
+    text = " ".join(name.split()) or name
+    if len(text) <= _LONGEST_LABEL:
+        return text
+    head = 2 * _LONGEST_LABEL // 3
+    return f"{text[:head]}…{text[head + 1 - _LONGEST_LABEL :]}"
+
+
+def _draw_legends(ax: Axes, graph: Graph, of_kind: list[str]) -> None:
+    """Explain colours and widths in up to two rows below the picture."""
+    from matplotlib.lines import Line2D
+
+    shown = [kind for kind in _LOOKS if kind in of_kind]
+    rows = []
+    if shown not in ([], [""]):
+        rows.append(
+            [
+                Line2D(
+                    [],
+                    [],
+                    linestyle="",
+                    color=_LOOKS[kind][0],
+                    marker=_LOOKS[kind][1],
+                    markersize=8 * _MARKER_SCALE[_LOOKS[kind][1]],
+                    markeredgecolor="white",
+                    label=kind or "unknown kind",
+                )
+                for kind in shown
+            ]
+        )
+    if widths := _width_legend([edge.weight for edge in graph.edges]):
+        heading = Line2D([], [], linestyle="", label="weight (nats)")
+        lines = [
+            Line2D([], [], color=_EDGE_COLOUR, linewidth=width, linestyle=style, label=label)
+            for width, style, label in widths
+        ]
+        rows.append([heading, *lines])
+    for position, handles in enumerate(rows):
+        if (earlier := ax.get_legend()) is not None:
+            ax.add_artist(earlier)  # axes have one legend; another is an artist among others
+            earlier.set_clip_on(False)
+        ax.legend(
+            handles=handles,
+            ncols=len(handles),
+            loc="upper center",
+            bbox_to_anchor=(0.5, -(0.02 + 0.24 * position) / float(_inches(ax)[1])),
+            frameon=False,
+            fontsize=8.5,
+            borderpad=0.0,
+            borderaxespad=0.0,
+            columnspacing=1.4,
+            handletextpad=0.5,
+            handlelength=2.0,
+        )
+
+
+def _width_legend(weights: Sequence[float]) -> list[tuple[float, Literal["-", "--"], str]]:
+    """Return width, style and label of lines that explain the widths of edges."""
+    from matplotlib.ticker import MaxNLocator
+
+    unknown_weights = [weight for weight in weights if math.isnan(weight)]
+    if len(unknown_weights) == len(weights):
+        return []
+    largest = _largest(weights)
+    lines: list[tuple[float, Literal["-", "--"], str]] = []
+    if largest:
+        ticks = MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]).tick_values(0.0, largest)
+        lines = [(_width(tick, largest), "-", f"{tick:g}") for tick in ticks if 0 < tick <= largest]
+    if min(weight for weight in weights if not math.isnan(weight)) <= 0:
+        lines.insert(0, (_THINNEST, "-", "0 or less"))
+    if math.inf in weights:
+        lines.append((_WIDEST, "-", "infinite"))
+    if unknown_weights:
+        lines.append((_width(math.nan, largest), "--", "unknown"))
+    return lines
+
+
+@contextmanager
+def _one_warning_for_glyphs() -> Iterator[None]:
+    """Say once, not for each character, that the font cannot show some of the names."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    lacking = [entry for entry in caught if str(entry.message).startswith("Glyph ")]
+    for entry in caught:
+        if entry not in lacking:
+            warnings.warn_explicit(entry.message, entry.category, entry.filename, entry.lineno)
+    if lacking:
+        warnings.warn(
+            "the font of the figure lacks some characters of the names, which show as boxes: "
+            "choose another with matplotlib's font.family",
+            UserWarning,
+            stacklevel=4,
+        )
