@@ -7,14 +7,17 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 DEMO := demo
 
-.PHONY: help demo test lint bench clean
+PENGUINS := src/mrflearn/datasets/data/penguins.csv --missing drop --lam 0.2
+
+.PHONY: help demo test lint bench figures clean
 
 help:
-	@echo "make demo   learn the graph of the bundled penguins table: $(DEMO)/"
-	@echo "make test   run the tests"
-	@echo "make lint   check style and types"
-	@echo "make bench  measure speed"
-	@echo "make clean  remove everything that make made"
+	@echo "make demo     learn the graph of the bundled penguins table: $(DEMO)/"
+	@echo "make test     run the tests"
+	@echo "make lint     check style and types"
+	@echo "make bench    measure speed"
+	@echo "make figures  draw the figures of the documentation"
+	@echo "make clean    remove everything that make made"
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -24,16 +27,13 @@ $(VENV)/bin/python:
 
 # One stamp for each set of extras; a change of pyproject.toml installs anew.
 $(VENV)/ready-%: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --quiet --editable '.[$(subst _,$(comma),$(subst base,,$*))]'
+	$(PIP) install --quiet --editable '.$(if $(filter-out base,$*),[$*])'
 	@touch $@
-
-comma := ,
 
 demo: $(VENV)/ready-base
 	@mkdir -p $(DEMO)
-	$(BIN)/mrflearn learn src/mrflearn/datasets/data/penguins.csv --missing drop --lam 0.15 \
-		--output $(DEMO)/penguins.graphml --output $(DEMO)/penguins.json \
-		--figure $(DEMO)/penguins.png
+	$(BIN)/mrflearn learn $(PENGUINS) --figure $(DEMO)/penguins.png \
+		--output $(DEMO)/penguins.graphml --output $(DEMO)/penguins.json
 
 test: $(VENV)/ready-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal
@@ -46,6 +46,9 @@ lint: $(VENV)/ready-lint
 bench: $(VENV)/ready-base
 	$(BIN)/python benchmarks/imports.py
 	$(BIN)/python benchmarks/evaluations.py
+
+figures: $(VENV)/ready-base
+	$(BIN)/mrflearn learn $(PENGUINS) --quiet --figure docs/images/penguins.png > /dev/null
 
 clean:
 	rm -rf $(VENV) $(DEMO) build dist .hypothesis .pytest_cache .ruff_cache .mypy_cache

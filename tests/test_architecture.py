@@ -26,8 +26,9 @@ MAY_IMPORT = {
     "estimators": LEAVES | {"_columns", "table", "graph", "dependence", "search"},
     "selector": LEAVES | {"_columns", "search", "estimators"},
     "datasets": LEAVES,
-    "io": LEAVES | {"graph"},
-    "plot": LEAVES | {"graph"},
+    "io": LEAVES | {"graph", "io"},
+    "_layout": set(),
+    "plot": LEAVES | {"graph", "_layout"},
     "cli": None,  # sees all
     "__init__": None,
 }

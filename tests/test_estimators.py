@@ -311,7 +311,7 @@ ARRAY = np.random.default_rng(0).normal(size=(20, 3))
         ({"dependence": KNN(20)}, ARRAY, "n_neighbors=20 needs at least 21 rows"),
         ({"scale": "max"}, ARRAY, "unknown scale 'max'"),
         ({"missing": "keep"}, ARRAY, "unknown missing 'keep'"),
-        ({"kinds": {"x0": "numeric"}}, ARRAY, "unknown kind for column 'x0' 'numeric'"),
+        ({"kinds": {"x0": "numeric"}}, ARRAY, "column 'x0': unknown kind 'numeric'"),
         ({"n_jobs": 0}, ARRAY, "n_jobs must be"),
         ({"n_jobs": "two"}, ARRAY, "n_jobs must be"),
     ],

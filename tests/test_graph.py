@@ -691,7 +691,8 @@ def test_a_file_with_bytes_lost_or_changed_is_read_or_refused(tmp_path_factory, 
     content[start:stop] = data.draw(st.binary(max_size=4))
     path.write_bytes(content)
     with suppress(InputError):  # and nothing else
-        assert set(GraphPath.load(path).adjacencies.shape[1:]) == {3}
+        damaged = GraphPath.load(path)
+        assert damaged.adjacencies.shape == (len(damaged), *[len(damaged.nodes)] * 2)
 
 
 @pytest.mark.parametrize("key", ["format", "version", "nodes", "edges", "lam"])

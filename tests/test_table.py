@@ -260,7 +260,7 @@ def test_levels_of_integers_may_be_given_as_numbers_or_as_text(dtype, levels):
 @pytest.mark.parametrize(
     ("values", "kind", "words"),
     [
-        (["a", "b"], "ordnal", r"unknown kind for column 'a' 'ordnal'; did you mean 'ordinal'\?"),
+        (["a", "b"], "ordnal", r"column 'a': unknown kind 'ordnal'; did you mean 'ordinal'\?"),
         (["a", "b"], "Nominal", r"did you mean 'nominal'\?"),
         (["1", "2", "x3"], "continuous", "'a' is declared continuous but holds 'x3' in row 2"),
         (["1", "nan"], "continuous", "holds 'nan' in row 1 .*declare the column nominal"),

@@ -1,5 +1,7 @@
 from . import datasets as datasets
 from . import dependence as dependence
+from . import io as io
+from . import plot as plot
 from . import search as search
 from . import table as table
 from .dependence.information import (

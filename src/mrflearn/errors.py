@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-__all__ = ["InputError", "unknown"]
+__all__ = ["InputError", "either", "suggestion", "unknown"]
 
 
 class InputError(ValueError):
@@ -36,3 +38,19 @@ def unknown(what: str, value: object, known: Iterable[object]) -> InputError:
     if len(names) > 20:
         shown += f", … ({len(names)} in all)"
     return InputError(f"unknown {what} {value!r}{hint} Known: {shown}")
+
+
+def suggestion(path: Path) -> str:
+    """Return a hint at the name in the same folder that is closest to that of `path`, or ""."""
+    try:
+        names = os.listdir(path.parent)
+    except OSError:  # the folder is not there either, or is not ours to list: nothing to suggest
+        return ""
+    folded = {name.casefold(): name for name in names}
+    close = difflib.get_close_matches(path.name.casefold(), folded, n=1)
+    return f"; did you mean {str(path.with_name(folded[close[0]]))!r}?" if close else ""
+
+
+def either(names: Sequence[str]) -> str:
+    """Return names as a choice: a, b or c."""
+    return ", ".join(names[:-1]) + f" or {names[-1]}" if len(names) > 1 else names[0]

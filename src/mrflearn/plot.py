@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrflearn._files import write_atomically
+from mrflearn._layout import Places, layout
 from mrflearn.errors import InputError, unknown
 from mrflearn.graph import Graph
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["FIGURES", "plot_graph", "save_figure"]
-
-Places = NDArray[np.float64]
 
 FIGURES = (".png", ".svg", ".pdf")
 """Suffixes that `save_figure` knows."""
@@ -80,7 +78,7 @@ def plot_graph(
     'A wet lawn'
     """
     of_kind = _check_kinds(graph, kinds)
-    places = _layout(graph)
+    places = _places(graph)
     if ax is None:
         ax = _new_axes(places)
     ax.set_axis_off()
@@ -163,103 +161,15 @@ def _check_kinds(graph: Graph, kinds: Mapping[str, str] | Sequence[str] | None) 
     return of_kind
 
 
-# --- Where nodes stand: one unit is about the length of an edge -----------------------------------
-
-
-def _layout(graph: Graph) -> Places:
-    """Return a place for each node: components side by side, isolated nodes in rows below."""
-    import networkx as nx
-
-    network = nx.from_numpy_array(graph.adjacency)
-    components = [sorted(nodes) for nodes in nx.connected_components(network) if len(nodes) > 1]
-    components.sort(key=lambda nodes: (-len(nodes), nodes))
-    places = np.zeros((len(graph.nodes), 2))
-    blocks = [_component_layout(network.subgraph(nodes)) for nodes in components]
-    for nodes, block in zip(components, _packed(blocks), strict=True):
-        places[nodes] = block
-    alone = sorted(nx.isolates(network))
-    if alone:
-        joined = [node for nodes in components for node in nodes]
-        longest = max(len(_cut(graph.nodes[node])) for node in alone)
-        label = longest * 0.6 * _font_size(graph) / 72  # in inches, and about
-        places[alone] = _rows(len(alone), max(label / _EDGE_INCHES + 0.2, 0.9), places[joined])
-    return places
-
-
-def _rows(n: int, spacing: float, above: Places) -> Places:
-    """Return places in rows below others."""
-    step = np.array([spacing, 0.65])
-    width = float(np.ptp(above[:, 0])) if len(above) else 0.0
-    per_row = max(math.ceil(math.sqrt(1.8 * n * step[1] / step[0])), int(width / step[0]) + 1)
-    per_row = math.ceil(n / math.ceil(n / per_row))  # rows of about the same length
-    row, column = np.divmod(np.arange(n), per_row)
-    in_row = np.minimum(per_row, n - row * per_row)
-    grid = np.column_stack([column - (in_row - 1) / 2, -row]) * step
-    if len(above):
-        grid += [above[:, 0].min() + width / 2, above[:, 1].min() - 0.95]
-    return grid
-
-
-def _component_layout(network: Any) -> Places:
-    """Lay out one connected component, its long side level, and no two nodes too close."""
-    import networkx as nx
-
-    found = nx.kamada_kawai_layout(network)
-    places = np.array([found[node] for node in sorted(network)])
-    places -= places.mean(axis=0)
-    # Level, and the first node to the upper left: rotations and reflections are not left to chance.
-    _, _, axes = np.linalg.svd(places, full_matrices=False)
-    places = places @ axes.T
-    places *= np.where(places[0] > 0, [-1.0, 1.0], [1.0, -1.0])
-    order = {node: position for position, node in enumerate(sorted(network))}
-    ends = np.array([(order[a], order[b]) for a, b in network.edges])
-    places /= np.median(np.linalg.norm(places[ends[:, 0]] - places[ends[:, 1]], axis=1))
-    return np.round(_pushed_apart(places, ends), 6)
-
-
-def _pushed_apart(places: Places, ends: NDArray[np.intp], rounds: int = 80) -> Places:
-    """Return places with nodes not too close to each other, nor to edges that are not theirs."""
-    nodes = np.arange(len(places))
-    strange = (nodes != ends[:, :1]) & (nodes != ends[:, 1:])  # edge, node
-    for _ in range(rounds):
-        apart = places[:, None] - places
-        push = _repulsion(apart, 0.75, ~np.eye(len(places), dtype=bool)).sum(axis=1)
-        start, along = places[ends[:, 0]], places[ends[:, 1]] - places[ends[:, 0]]
-        from_start = places - start[:, None]
-        share = np.einsum("enc,ec->en", from_start, along) / (along**2).sum(axis=1)[:, None]
-        apart = from_start - np.clip(share, 0.0, 1.0)[:, :, None] * along[:, None]
-        beside = strange & (share > 0) & (share < 1)
-        push += 0.5 * _repulsion(apart, 0.28, beside).sum(axis=0)
-        if not push.any():
-            break
-        places = places + 0.5 * push
-    return places
-
-
-def _repulsion(apart: NDArray[np.float64], least: float, among: NDArray[np.bool_]) -> Places:
-    """Return vectors along `apart` by which it falls short of the length `least`."""
-    distance = np.maximum(np.linalg.norm(apart, axis=-1), 1e-9)
-    lack = np.where(among, np.maximum(least - distance, 0.0), 0.0)
-    return apart * (lack / distance)[..., None]
-
-
-def _packed(blocks: list[Places]) -> list[Places]:
-    """Return the blocks moved into rows, from the upper left, with a gap between them."""
-    gap = 1.0
-    sizes = [np.ptp(block, axis=0) + gap for block in blocks]
-    total = sum(float(width * height) for width, height in sizes)
-    limit = max([1.5 * math.sqrt(total), *(float(width) for width, _ in sizes)])
-    moved, left, top, row_height = [], 0.0, 0.0, 0.0
-    for block, (width, height) in zip(blocks, sizes, strict=True):
-        if left + width > limit and left > 0:
-            left, top, row_height = 0.0, top - row_height, 0.0
-        corner = np.array([block[:, 0].min(), block[:, 1].max()])
-        moved.append(block - corner + [left, top])
-        left, row_height = left + width, max(row_height, height)
-    return moved
-
-
 # --- Figure, marks and labels ---------------------------------------------------------------------
+
+
+def _places(graph: Graph) -> Places:
+    """Return a place for each node, isolated ones as far apart as their labels need."""
+    alone = [node for node, row in zip(graph.nodes, graph.adjacency, strict=True) if not row.any()]
+    longest = max((len(_cut(node)) for node in alone), default=0)
+    label = longest * 0.6 * _font_size(graph) / 72  # in inches, and about
+    return layout(graph.adjacency, max(label / _EDGE_INCHES + 0.2, 0.9))
 
 
 def _figure_of(axes: Axes) -> Figure:

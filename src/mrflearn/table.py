@@ -365,7 +365,7 @@ def _encode(
     levels: list[Any] | None = None
     if isinstance(wanted, str):
         if wanted not in KINDS:
-            raise unknown(f"kind for column {raw.name!r}", wanted, KINDS)
+            raise InputError(f"column {raw.name!r}: {unknown('kind', wanted, KINDS)}")
         kind, reason = wanted, "declared"
     elif wanted is not None:
         kind, reason = "ordinal", "declared with levels"

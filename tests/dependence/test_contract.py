@@ -259,7 +259,10 @@ def test_names_stand_for_specifications():
         (lambda: OracleGraph(CYCLE).bind(as_table(np.eye(4))), "5 variables, the table has 4"),
         (lambda: KNN(5).bind(as_table(np.eye(5))), "n_neighbors=5 needs at least 6 rows"),
         (lambda: MixedKSG(5).bind(as_table(np.eye(5))), "n_samples=5"),
-        (lambda: PlugIn().bind(as_table(_frame("mixed"))), "'a', 'c', 'e' is continuous"),
+        (
+            lambda: PlugIn().bind(as_table(_frame("mixed"))),
+            "column 'a' .and 2 more. is cont",
+        ),
     ],
 )
 def test_mistakes_are_named(make, words):

@@ -55,10 +55,11 @@ class _BoundPlugIn(TableDependence):
         super().__init__(table)
         continuous = [column.name for column in table.columns if column.kind == "continuous"]
         if continuous:
-            shown = ", ".join(repr(name) for name in continuous[:8])
+            others = f" (and {len(continuous) - 1} more)" if len(continuous) > 1 else ""
             raise InputError(
-                f"dependence 'plugin' counts levels, and {shown} is continuous: use dependence "
-                f"'knn', or declare the levels with kinds={{{continuous[0]!r}: 'ordinal'}}"
+                f"dependence 'plugin' counts levels, and column {continuous[0]!r}{others} is "
+                "continuous: use dependence 'knn', or declare its levels with "
+                f"kinds={{{continuous[0]!r}: 'ordinal'}}"
             )
         self.correction = specification.correction
         self.strength = specification.strength

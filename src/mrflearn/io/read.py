@@ -1,28 +1,24 @@
-"""Tables in, graphs out. Whatever is wrong with a file becomes one `InputError` with its remedy."""
+"""Reading tables. Whatever is wrong with a file becomes one `InputError` with its remedy."""
 
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import itertools
-import math
 import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mrflearn._files import write_atomically
-from mrflearn.errors import InputError, unknown
-from mrflearn.graph import Edge, Graph
+from mrflearn.errors import InputError, either, suggestion
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["check_target", "read_table", "write_graph"]
+__all__ = ["read_table"]
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 """Delimiters looked for in a header line, and what to call them; the first wins a tie."""
@@ -39,6 +35,9 @@ _NOT_TEXT = {
     b"%PDF": "a PDF document: save the table as CSV",
 }
 """How files begin that are often mistaken for tables, and what to do about each."""
+
+_WITH_COMMA = re.compile(r"[+-]?(\d+),(\d+)(?:[eE][+-]?\d+)?")
+_INTEGER_OR_COMMA = re.compile(rf"[+-]?\d+|{_WITH_COMMA.pattern}")
 
 
 def read_table(path: str | os.PathLike[str], delimiter: str | None = None) -> pd.DataFrame:
@@ -84,87 +83,6 @@ def read_table(path: str | os.PathLike[str], delimiter: str | None = None) -> pd
     return _read_text(text, name, separator)
 
 
-def write_graph(graph: Graph, path: str | os.PathLike[str]) -> Path:
-    """Write a graph to a file whose suffix says how. The file is never half written.
-
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    path : str or path
-        `.graphml` and `.gexf` for network tools, `.json` for `Graph.load`, `.csv` for a list of
-        edges (source, target, weight, confidence). A list of edges leaves isolated nodes out; names
-        that a spreadsheet would run as a formula get a leading apostrophe in it.
-
-    Returns
-    -------
-    Path
-        The file written.
-
-    Raises
-    ------
-    InputError
-        If the suffix is unknown, or the file cannot be written or cannot hold a node's name.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> graph = Graph(("rain", "wet"), (("rain", "wet", 0.4),))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     print(write_graph(graph, f"{folder}/weather.csv").read_text())
-    source,target,weight,confidence
-    rain,wet,0.4,
-    <BLANKLINE>
-    """
-    target = check_target(path, WRITERS)
-    return WRITERS[target.suffix.lower()](graph, target)
-
-
-def check_target(path: str | os.PathLike[str], suffixes: Iterable[str]) -> Path:
-    """Return `path` if a file can be written there, so that a typing mistake shows before the work.
-
-    Parameters
-    ----------
-    path : str or path
-        The file to be written.
-    suffixes : iterable of str
-        The suffixes that are known, with their dots.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    InputError
-        If the suffix is unknown, the folder is not there or not writable, or `path` is a folder.
-    """
-    target = Path(path)
-    shown = repr(str(target))
-    if os.path.isdir(target):
-        raise InputError(f"cannot write {shown}: it is a folder; name a file in it")
-    known = list(suffixes)
-    if not target.suffix:
-        raise InputError(f"cannot write {shown}: its name needs one of the endings {_or(known)}")
-    if target.suffix.lower() not in known:
-        raise InputError(f"cannot write {shown}: {unknown('file type', target.suffix, known)}")
-    if not os.path.isdir(target.parent):
-        raise InputError(
-            f"cannot write {shown}: there is no folder {str(target.parent)!r}; make it first"
-            f"{_suggestion(target.parent)}"
-        )
-    if not os.access(target.parent, os.W_OK):
-        raise InputError(
-            f"cannot write {shown}: the folder {str(target.parent)!r} is not writable; "
-            "choose another one"
-        )
-    try:
-        target.exists()
-    except OSError as error:  # the name is too long, for one
-        raise InputError(f"cannot write {shown}: {error.strerror}; choose another name") from None
-    return target
-
-
 def _read_bytes(path: Path) -> bytes:
     """Return what a file holds, or say why it cannot be read."""
     shown = repr(str(path))
@@ -174,10 +92,10 @@ def _read_bytes(path: Path) -> bytes:
         if not os.path.isdir(path.parent):
             raise InputError(
                 f"cannot read {shown}: there is no folder {str(path.parent)!r}"
-                f"{_suggestion(path.parent)}"
+                f"{suggestion(path.parent)}"
             ) from None
         raise InputError(
-            f"cannot read {shown}: there is no such file{_suggestion(path) or '; check the path'}"
+            f"cannot read {shown}: there is no such file{suggestion(path) or '; check the path'}"
         ) from None
     except IsADirectoryError:
         raise InputError(f"cannot read {shown}: it is a folder; name a file in it") from None
@@ -188,17 +106,6 @@ def _read_bytes(path: Path) -> bytes:
     except (OSError, ValueError) as error:  # a ValueError is a NUL in the path
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot read {shown}: {reason}; check the path") from None
-
-
-def _suggestion(path: Path) -> str:
-    """Return a hint at the name in the same folder that is closest to that of `path`, or ""."""
-    try:
-        names = os.listdir(path.parent)
-    except OSError:  # the folder is not there either, or is not ours to list: nothing to suggest
-        return ""
-    folded = {name.casefold(): name for name in names}
-    close = difflib.get_close_matches(path.name.casefold(), folded, n=1)
-    return f"; did you mean {str(path.with_name(folded[close[0]]))!r}?" if close else ""
 
 
 def _decode(content: bytes, name: str) -> str:
@@ -289,7 +196,7 @@ def _find_delimiter(text: str, name: str, given: str | None) -> str:
     else:
         remedy = "give the delimiter if it is another one"
     raise InputError(
-        f"{name} has one column and a graph needs two: no {_or(tried)} splits its first line, "
+        f"{name} has one column and a graph needs two: no {either(tried)} splits its first line, "
         f"{_shown(first_line)}; {remedy}"
     )
 
@@ -394,10 +301,6 @@ def _check_header(header: Sequence[str], name: str, line: int | None = None) -> 
         )
 
 
-_WITH_COMMA = re.compile(r"[+-]?(\d+),(\d+)(?:[eE][+-]?\d+)?")
-_INTEGER_OR_COMMA = re.compile(rf"[+-]?\d+|{_WITH_COMMA.pattern}")
-
-
 def _read_decimal_commas(frame: pd.DataFrame, name: str) -> None:
     """Turn columns of numbers such as 1,5 into numbers; leave 1,500 alone and say so."""
     from pandas.api.types import is_numeric_dtype
@@ -451,69 +354,6 @@ def _read_arrow(content: bytes, name: str) -> pd.DataFrame:
     return table.to_pandas()
 
 
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_NOT_UNICODE = re.compile("[\ud800-\udfff]")
-
-
-def _write_graphml(graph: Graph, path: Path) -> Path:
-    import networkx as nx
-
-    return _write_xml(graph, path, nx.write_graphml_xml)
-
-
-def _write_gexf(graph: Graph, path: Path) -> Path:
-    import networkx as nx
-
-    return _write_xml(graph, path, nx.write_gexf)
-
-
-def _write_xml(graph: Graph, path: Path, write: Callable[[Any, io.BytesIO], None]) -> Path:
-    _check_nodes(graph, path, _NOT_XML)
-    stream = io.BytesIO()
-    write(graph.to_networkx(), stream)
-    return write_atomically(path, stream.getvalue())
-
-
-def _write_csv(graph: Graph, path: Path) -> Path:
-    _check_nodes(graph, path, _NOT_UNICODE)
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(Edge._fields)
-    for edge in graph.edges:
-        ends = (_harmless(edge.source), _harmless(edge.target))
-        writer.writerow([*ends, _number(edge.weight), _number(edge.confidence)])
-    return write_atomically(path, stream.getvalue())
-
-
-WRITERS: dict[str, Callable[[Graph, Path], Path]] = {
-    ".graphml": _write_graphml,
-    ".gexf": _write_gexf,
-    ".json": Graph.save,
-    ".csv": _write_csv,
-}
-"""How to write a graph, by the suffix of the file."""
-
-
-def _check_nodes(graph: Graph, path: Path, illegal: re.Pattern[str]) -> None:
-    """Say which node has a name that the file cannot hold."""
-    for node in graph.nodes:
-        found = illegal.search(node)
-        if found:
-            raise InputError(
-                f"cannot write {str(path)!r}: the name of node {node!r} holds the character "
-                f"{found[0]!r}, which {path.suffix} cannot; rename the column"
-            )
-
-
-def _harmless(text: str) -> str:
-    """Return text that no spreadsheet runs as a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None or math.isnan(value) else repr(float(value))
-
-
 def _is_number(text: str) -> bool:
     try:
         float(text)
@@ -524,10 +364,6 @@ def _is_number(text: str) -> bool:
 
 def _count(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
-
-
-def _or(names: Sequence[str]) -> str:
-    return ", ".join(names[:-1]) + f" or {names[-1]}" if len(names) > 1 else names[0]
 
 
 def _shown(text: str) -> str:
