@@ -46,6 +46,7 @@ lint: $(VENV)/ready-lint
 bench: $(VENV)/ready-base
 	$(BIN)/python benchmarks/imports.py
 	$(BIN)/python benchmarks/evaluations.py
+	$(BIN)/python benchmarks/candidates.py
 
 figures: $(VENV)/ready-base
 	$(BIN)/mrflearn learn $(PENGUINS) --quiet --figure docs/images/penguins.png > /dev/null

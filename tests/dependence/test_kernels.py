@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
 
-from mrflearn.dependence import _kernels, naive
+from mrflearn.dependence import _kernels, _lists, naive
 
 FLOATS = st.floats(-1e300, 1e300, allow_nan=False, allow_subnormal=False)
 TINY = st.floats(-1e-290, 1e-290, allow_nan=False)
@@ -72,6 +72,73 @@ def test_cmi_counts_equal_the_naive_ones(setting, open_ball):
             distances(sets["x"]), distances(y), distances(sets["z"]), k, open_ball
         )
         np.testing.assert_array_equal(fast[c], slow)
+
+
+def _ordered(values, nominal, z):
+    """Return the samples in the order of a column of z, and that column; -1 if none has one."""
+    keys = [c for c in z if not nominal[c]]
+    if not keys:
+        return values, -1
+    ordered = np.ascontiguousarray(values[:, np.argsort(values[keys[0]], kind="stable")])
+    ordered.flags.writeable = False
+    return ordered, int(keys[0])
+
+
+@settings(max_examples=600, deadline=None)
+@given(problem(), st.booleans(), st.integers(1, 16))
+def test_list_counts_equal_the_naive_ones(setting, open_ball, length):
+    values, nominal, nominal_distance, sets, k = setting
+    owned, members, starts = _candidates(sets)
+    values, key = _ordered(values, nominal, sets["z"])
+
+    def distances(columns):
+        return naive.distances(values[columns], nominal[columns], nominal_distance)
+
+    fast = _lists.list_counts(
+        values, nominal, nominal_distance, key, sets["x"], sets["z"], members, starts, k,
+        open_ball, length,
+    )  # fmt: skip
+    for c, y in enumerate(owned):
+        slow = naive.cmi_counts(
+            distances(sets["x"]), distances(y), distances(sets["z"]), k, open_ball
+        )
+        np.testing.assert_array_equal(fast[c], slow)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_list_counts_equal_the_plain_ones_on_tables_of_every_kind(seed):
+    """Lists short and long, windows narrow and wide, all ways that a radius can be found."""
+    rng = np.random.default_rng(seed)
+    n_samples = int(rng.choice([40, 130, 400]))
+    values = rng.normal(size=(8, n_samples)) * 10.0 ** rng.integers(-3, 3, size=(8, 1))
+    values[4:6] = np.round(values[4:6], seed % 3)
+    nominal = np.zeros(8, dtype=bool)
+    if seed % 2:
+        values[6:] = rng.integers(4, size=(2, n_samples))
+        nominal[7] = True
+    if seed % 5 == 0:
+        values[:, n_samples // 2 :] = values[:, : n_samples - n_samples // 2]  # rows twice
+    x, z = np.array([0]), rng.choice(np.arange(1, 8), size=seed % 4 + 1, replace=False)
+    rest = np.setdiff1d(np.arange(1, 8), z)
+    starts = np.concatenate([np.arange(len(rest)), [len(rest)]])  # the last owns one column, too
+    if len(rest) > 2:  # and here two
+        starts = np.delete(starts, -2)
+    values, key = _ordered(values, nominal, z)
+    for k in (1, 3, 5, 6, 25):
+        for open_ball in (False, True):
+            plain = _kernels.cmi_counts(values, nominal, np.inf, x, z, rest, starts, k, open_ball)
+            for length in (k, 3 * k + 10, n_samples // 2):
+                fast = _lists.list_counts(
+                    values, nominal, np.inf, key, x, z, rest, starts, k, open_ball, length
+                )
+                np.testing.assert_array_equal(fast, plain)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=30), st.data())
+def test_select_finds_the_entry_of_a_rank(entries, data):
+    rank = data.draw(st.integers(0, len(entries) - 1))
+    assert _lists.select(np.array(entries), len(entries), rank) == sorted(entries)[rank]
 
 
 @settings(max_examples=400, deadline=None)
