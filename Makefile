@@ -47,6 +47,7 @@ bench: $(VENV)/ready-base
 	$(BIN)/python benchmarks/imports.py
 	$(BIN)/python benchmarks/evaluations.py
 	$(BIN)/python benchmarks/candidates.py
+	$(BIN)/python benchmarks/noise.py
 
 figures: $(VENV)/ready-base
 	$(BIN)/mrflearn learn $(PENGUINS) --quiet --figure docs/images/penguins.png > /dev/null

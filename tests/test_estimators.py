@@ -142,6 +142,14 @@ def test_constants_are_isolated_whatever_lambda(cls):
 
 
 @pytest.mark.parametrize("cls", ALL)
+def test_an_edge_to_a_constant_is_there_if_it_is_required(cls):
+    frame = _chain(40).assign(constant=1.0)
+    with pytest.warns(UserWarning, match="constant"):
+        graph = cls(lam=0.5, required=[("a", "constant")]).fit(frame).graph_
+    assert graph.neighbors("constant") == ("a",)
+
+
+@pytest.mark.parametrize("cls", ALL)
 def test_two_variables_are_enough(cls):
     graph = cls(lam=0.2).fit(_chain()[["a", "b"]]).graph_
     assert _edges(graph) == {("a", "b")}
@@ -263,6 +271,16 @@ def test_the_selector_works_in_a_pipeline():
     assert cross_val_score(pipeline, frame, y, cv=3).min() > 0.7
 
 
+def test_the_selector_lets_holes_through_where_its_estimator_does():
+    frame = _chain(100)
+    y = frame.pop("b")
+    frame.loc[3, "d"] = np.nan
+    selector = MarkovBlanketSelector(IAMB(0.2, missing="drop")).fit(frame, y)
+    assert selector.transform(frame).shape == (100, selector.support_.sum())
+    with pytest.raises(ValueError, match="NaN"):
+        MarkovBlanketSelector(IAMB(0.2)).fit(frame.dropna(), y.drop(3)).transform(frame)
+
+
 def test_the_selector_names_its_mistakes():
     frame = _chain(30)
     with pytest.raises(InputError, match="X has 30 rows and y has 29"):
@@ -304,6 +322,7 @@ ARRAY = np.random.default_rng(0).normal(size=(20, 3))
         ({"required": [("x0", "x7")]}, ARRAY, "required=: unknown variable 'x7'"),
         ({"required": [("x0", "x0")]}, ARRAY, "edge to itself"),
         ({"required": ["x0"]}, ARRAY, "wants pairs"),
+        ({"required": iter([(0, 1)])}, ARRAY, "required= wants a list of pairs"),
         ({"required": [(0, 3)]}, ARRAY, "out of range"),
         ({"lam": "some"}, ARRAY, "lam must be a number"),
         ({"lam": math.nan}, ARRAY, "lam must be a number"),

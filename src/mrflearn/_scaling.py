@@ -44,11 +44,26 @@ def scaled(codes: NDArray[np.float64], scale: str | None) -> NDArray[np.float64]
 
 
 def _as_steps(codes: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Return values recorded with up to six decimals as integer steps from the smallest one.
+    """Return values on a lattice as integer steps from the smallest one, None if there is none.
 
-    None if they are not such values. Dividing an integer by a power of ten gives the very double
-    that reading the decimal gives, so the comparison is exact and needs no tolerance. Steps have
-    no common divisor: they are the same in metres and in kilometres.
+    Two lattices are looked for: decimals with up to six places, and multiples of a power of two
+    (whole numbers in any binary unit, single precision). Steps have no common divisor: they are
+    the same in metres and in kilometres.
+    """
+    for whole in (_as_decimals(codes), _as_binary(codes)):
+        if whole is not None:
+            whole -= whole.min()
+            whole //= max(int(np.gcd.reduce(whole)), 1)
+            if whole.max() < 2 ** (53 - WEIGHT_BITS):
+                return whole.astype(np.float64)
+    return None
+
+
+def _as_decimals(codes: NDArray[np.float64]) -> NDArray[np.int64] | None:
+    """Return values with up to six decimals, times a power of ten.
+
+    Dividing an integer by a power of ten gives the very double that reading the decimal gives, so
+    the comparison is exact and needs no tolerance.
     """
     largest = float(np.max(np.abs(codes)))
     for decimals in range(7):
@@ -57,11 +72,21 @@ def _as_steps(codes: NDArray[np.float64]) -> NDArray[np.float64] | None:
             return None
         steps = np.rint(codes * unit)
         if np.array_equal(steps / unit, codes):
-            whole = steps.astype(np.int64)
-            whole -= whole.min()
-            whole //= max(int(np.gcd.reduce(whole)), 1)
-            return whole.astype(np.float64) if whole.max() < 2 ** (53 - WEIGHT_BITS) else None
+            return steps.astype(np.int64)
     return None
+
+
+def _as_binary(codes: NDArray[np.float64]) -> NDArray[np.int64] | None:
+    """Return values as multiples of the largest power of two that divides them all."""
+    mantissa, exponent = np.frexp(codes[codes != 0])
+    if not len(mantissa):
+        return None
+    digits = np.ldexp(mantissa, 53).astype(np.int64)
+    lowest = np.frexp((digits & -digits).astype(np.float64))[1] - 1
+    unit = int((exponent - 53 + lowest).min())
+    if int(exponent.max()) - unit > 62:
+        return None
+    return np.ldexp(codes, -unit).astype(np.int64)
 
 
 def _rounded(weight: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -67,7 +67,7 @@ _COMMON = """
     adjacency_ : ndarray of bool, shape (n_variables, n_variables)
         Its matrix: symmetric, False on the diagonal.
     path_ : GraphPath
-        The graph at `lam_`; `path` gives graphs along many lambdas.
+        The path fitted: the graph at `lam_` alone. `path` gives graphs along many lambdas.
     lam_ : float
         The penalty used.
     trace_ : tuple of Step
@@ -100,8 +100,8 @@ class GraphEstimator(BaseEstimator):
     kinds: Mapping[Any, str | Sequence[Any]] | None = None
     groups: Mapping[str, Sequence[Any]] | None = None
     missing: str = "error"
-    required: Iterable[tuple[Any, Any]] | None = None
-    forbidden: Iterable[tuple[Any, Any]] | None = None
+    required: Collection[tuple[Any, Any]] | None = None
+    forbidden: Collection[tuple[Any, Any]] | None = None
     n_jobs: int | None = None
 
     _search: ClassVar[Any]
@@ -195,7 +195,10 @@ class BlanketEstimator(GraphEstimator):
     """What the estimators share that learn one neighbourhood at a time."""
 
     def markov_blanket(self, X: Any, target: str | int) -> tuple[str, ...] | tuple[int, ...]:
-        """Return the neighbours of one variable, without learning those of the others.
+        """Return the neighbours one variable chooses, without learning those of the others.
+
+        In the graph of `fit` it may have fewer (`rule="and"`) or more (`rule="or"`): those depend
+        on what the others choose.
 
         Parameters
         ----------
@@ -429,6 +432,8 @@ def _constraints(table: Table, required: Any, forbidden: Any) -> Constraints:
 
 
 def _pairs(table: Table, edges: Any, option: str) -> set[Pair]:
+    if edges is not None and not isinstance(edges, Collection):  # an iterator ends with one fit
+        raise InputError(f"{option}= wants a list of pairs of variables, got {edges!r}")
     found = set()
     for edge in () if edges is None else edges:
         if isinstance(edge, str) or not isinstance(edge, Iterable) or len(ends := list(edge)) != 2:

@@ -116,6 +116,7 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = getattr(self.estimator, "missing", "error") == "drop"
         tags.target_tags.required = True
         return tags
 

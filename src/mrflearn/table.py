@@ -330,6 +330,9 @@ def _complete_rows(raw: list[RawColumn], missing: str) -> NDArray[np.bool_]:
     bad = np.logical_or.reduce([column.missing | column.infinite for column in raw])
     if not bad.any():
         return ~bad
+    for column in raw:
+        if (column.missing | column.infinite).all():
+            raise InputError(f"column {column.name!r} holds no value at all: leave it out")
     if missing == "error":
         parts = []
         for column in raw:
@@ -390,6 +393,7 @@ def _encode(
             levels = raw.ordered_levels(keep) if kind == "ordinal" else raw.levels(keep)
         codes = raw.codes(keep, levels)
     n_distinct = len(np.unique(codes))
+    counting = raw.type == "integer" and n_distinct == len(codes) == np.ptp(codes) + 1.0
     column = Column(
         name=raw.name,
         kind=kind,
@@ -397,7 +401,7 @@ def _encode(
         levels=None if levels is None else tuple(levels),
         n_distinct=n_distinct,
         n_missing=int((raw.missing | raw.infinite).sum()),
-        note=_note(kind, reason, n_distinct, len(kept), raw.misfits(keep)),
+        note=_note(kind, reason, n_distinct, len(kept), raw.misfits(~raw.missing), bool(counting)),
     )
     return column, codes
 
@@ -417,7 +421,12 @@ def _infer_kind(raw: RawColumn, kept: NDArray[Any]) -> tuple[str, str]:
 
 
 def _note(
-    kind: str, reason: str, n_distinct: int, n_samples: int, misfits: list[tuple[int, Any]] | None
+    kind: str,
+    reason: str,
+    n_distinct: int,
+    n_samples: int,
+    misfits: list[tuple[int, Any]] | None,
+    counting: bool,
 ) -> str:
     """Return what a user should look at twice in one column, "" if nothing."""
     if n_distinct == 1:
@@ -436,6 +445,8 @@ def _note(
         return "many levels for so few rows: merge rare ones?"
     if kind == "continuous" and n_distinct <= FEW_LEVELS < n_samples:
         return f"only {n_distinct} distinct values: declare it ordinal or nominal?"
+    if kind == "continuous" and counting and n_samples > FEW_LEVELS:
+        return "whole numbers, each once and none left out: an identifier?"
     return ""
 
 

@@ -159,6 +159,35 @@ def test_ksg_counts_equal_the_naive_ones(setting, open_ball, euclidean):
         np.testing.assert_array_equal(fast[c], slow)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_euclidean_ties_on_a_lattice_are_exact(seed):
+    """(1, 7) and (5, 5) are equally long; sums of squares of small integers say so exactly."""
+    values = np.random.default_rng(seed).integers(0, 10, size=(4, 40)).astype(float)
+    values.flags.writeable = False
+    nominal = np.zeros(4, dtype=bool)
+
+    def distances(columns):
+        squares = [(values[c][:, None] - values[c]) ** 2 for c in columns]
+        return np.sqrt(np.sum(squares, axis=0))
+
+    np.testing.assert_array_equal(
+        naive.distances(values[:3], nominal[:3], euclidean=True), distances([0, 1, 2])
+    )
+    fast = _kernels.ksg_counts(
+        values,
+        nominal,
+        np.inf,
+        np.array([0, 1, 2]),
+        np.array([3]),
+        np.array([0, 1]),
+        3,
+        False,
+        True,
+    )
+    slow = naive.ksg_counts(distances([0, 1, 2]), distances([3]), 3, open_ball=False)
+    np.testing.assert_array_equal(fast[0], slow)
+
+
 @pytest.mark.parametrize("n_samples", [60, 150])
 @pytest.mark.parametrize("k", [1, 5, 40, -1])
 @pytest.mark.parametrize("levels", [None, 2, 7, 40])

@@ -257,3 +257,37 @@ def test_oracle_graph_answers_separation():
     assert oracle.cmi(0, 3) == 1.0
     assert oracle.cmi(0, 3, (1,)) == 0.0
     assert oracle.cmi(0, 1, (2, 3)) == 1.0
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.parametrize("method", ["gaussian", "copula"])
+def test_gaussian_does_not_depend_on_units(method, factor):
+    rng = np.random.default_rng(16)
+    x, noise = rng.normal(size=(2, 60))
+    plain = mutual_information(x, x + noise, method=method, scale=None)
+    scaled = mutual_information(factor * x, factor * (x + noise), method=method, scale=None)
+    assert scaled == pytest.approx(plain, rel=1e-9)
+
+
+def test_gaussian_keeps_conditions_that_are_nearly_but_not_quite_redundant():
+    rng = np.random.default_rng(17)
+    a, e, noise = rng.normal(size=(3, 400))
+    near = a + 1e-3 * e  # one part in a million of its variance is its own
+    data = np.column_stack([near, e + 0.5 * noise, a])
+    exact = naive.gaussian(np.corrcoef(data.T), np.array([0]), np.array([1]), np.array([2]))
+    assert exact > 0.5
+    assert Gaussian().bind(as_table(data)).cmi(0, 1, (2,)) == pytest.approx(exact, rel=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (3, 5), (4, 7, 2)])
+def test_plug_in_is_exactly_zero_on_balanced_designs(shape):
+    rows = np.array(list(np.ndindex(shape)) * 3)
+    table = as_table(rows, kinds=dict.fromkeys(range(len(shape)), "nominal"))
+    assert PlugIn().bind(table).cmi(0, 1, range(2, len(shape))) == 0.0
+
+
+@pytest.mark.parametrize("method", ["knn", "mixed-ksg", "frenzel-pompe", "gaussian", "copula"])
+def test_a_constant_shares_no_information(method):
+    x = np.random.default_rng(18).normal(size=30)
+    assert mutual_information(x, np.ones(30), method=method) == 0.0
+    assert conditional_mutual_information(np.ones(30), x, x**2, method=method) == 0.0

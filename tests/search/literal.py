@@ -99,3 +99,27 @@ def greedy_entropy(dependence, node, epsilon):
         if max(drops) <= epsilon / 2:
             return blanket
         blanket.add(outside[drops.index(max(drops))])
+
+
+def forward_backward(dependence, node, epsilon, share=0.5):
+    """Greedy conditional entropy with backward steps (Jalali, Johnson and Ravikumar 2011)."""
+    blanket, gains, visited = set(), [], [set()]
+    while True:
+        outside = [j for j in range(dependence.n_variables) if j != node and j not in blanket]
+        if not outside:
+            return blanket
+        drops = [dependence.cmi(node, j, blanket) for j in outside]
+        if max(drops) <= epsilon / 2:
+            return blanket
+        blanket.add(outside[drops.index(max(drops))])
+        gains.append(max(drops))
+        while gains:
+            members = sorted(blanket)
+            losses = [dependence.cmi(node, j, blanket - {j}) for j in members]
+            if min(losses) > share * gains[-1]:
+                break
+            blanket.remove(members[losses.index(min(losses))])
+            gains.pop()
+        if blanket in visited:  # estimates may go round in circles
+            return blanket
+        visited.append(set(blanket))

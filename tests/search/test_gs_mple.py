@@ -116,7 +116,7 @@ def test_a_path_is_a_run_at_each_lambda(seed):
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("smallest", [-0.5, 0.0, 0.05])
-def test_a_path_of_50_lambdas_costs_at_most_two_runs(seed, smallest):
+def test_a_path_of_50_lambdas_from_1_costs_at_most_two_runs(seed, smallest):
     rng = np.random.default_rng(seed)
     n_variables = int(rng.integers(5, 13))
     mixing = rng.normal(size=(n_variables,) * 2) * (rng.random((n_variables,) * 2) < 0.3)

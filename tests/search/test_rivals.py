@@ -39,6 +39,15 @@ def test_blankets_are_those_of_the_literal_algorithms(seed):
             assert set(members) == transcription(dependence, node, lam), search.__name__
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_backward_blankets_are_those_of_the_literal_algorithm(seed):
+    dependence = random_dependence(seed)
+    for lam in (-0.2, 0.0, 0.05):
+        result = greedy_entropy.run(dependence, lam, backward=True)
+        for node, members in enumerate(result.neighbourhoods):
+            assert set(members) == literal.forward_backward(dependence, node, lam)
+
+
 @pytest.mark.parametrize("rule", ["and", "or"])
 @pytest.mark.parametrize("seed", range(30))
 def test_with_an_oracle_neighbourhood_searches_recover_the_graph(rule, seed):

@@ -6,6 +6,8 @@ positions. Candidate number c owns the columns `members[starts[c]:starts[c + 1]]
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from mrflearn.dependence._compile import compiled
@@ -32,14 +34,16 @@ def _distances_from(values, nominal, nominal_distance, columns, m, euclidean, ou
     for n in range(n_samples):
         largest = out[n]
         if largest > 0.0 and largest < np.inf:
+            # A power of two keeps squares from over- and underflowing, and changes no digit.
+            exponent = math.frexp(largest)[1]
             total = 0.0
             for c in columns:
                 if nominal[c]:
                     distance = nominal_distance if values[c, n] != values[c, m] else 0.0
                 else:
                     distance = abs(values[c, n] - values[c, m])
-                total += (distance / largest) ** 2
-            out[n] = largest * np.sqrt(total)
+                total += math.ldexp(distance, -exponent) ** 2
+            out[n] = math.ldexp(np.sqrt(total), exponent)
 
 
 @compiled

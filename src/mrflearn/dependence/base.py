@@ -95,9 +95,22 @@ class TableDependence(Dependence):
     def cmi_many(
         self, i: int, candidates: Iterable[int], given: Iterable[int] = ()
     ) -> NDArray[np.float64]:
-        """Return I(i; j | given) for each candidate j; constants in `given` change nothing."""
-        varying = [z for z in given if not (0 <= z < self.n_variables and self.table.constant[z])]
-        return super().cmi_many(i, candidates, varying)
+        """Return I(i; j | given) for each candidate j.
+
+        A constant shares no information, and tells nothing as a condition: both exactly.
+        """
+        others = tuple(candidates)
+        values = np.zeros(len(others))
+        asked = [at for at, j in enumerate(others) if not self._is_constant(j)]
+        varying = [z for z in given if not self._is_constant(z)]
+        if asked and not self._is_constant(i):
+            values[asked] = super().cmi_many(i, [others[at] for at in asked], varying)
+        else:
+            super().cmi_many(i, (), varying)  # for its checks
+        return values
+
+    def _is_constant(self, variable: int) -> bool:
+        return 0 <= variable < self.n_variables and bool(self.table.constant[variable])
 
     def columns_of(self, variables: Iterable[int]) -> NDArray[np.int64]:
         """Return the positions of the columns that some variables own, sorted."""

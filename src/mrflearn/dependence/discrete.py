@@ -16,6 +16,9 @@ __all__ = ["CORRECTIONS", "PlugIn"]
 
 CORRECTIONS = (None, "miller-madow", "df", "bic")
 
+ROUNDING = 2**-48
+"""Estimates of less than this share of ln N are rounding errors of an exact 0."""
+
 
 @dataclass(frozen=True)
 class PlugIn(Specification):
@@ -107,6 +110,8 @@ class _BoundPlugIn(TableDependence):
         cells -= np.bincount(count_yz, minlength=n + 1)
         sizes = np.flatnonzero(cells)
         value = math.fsum((cells[sizes] * sizes * np.log(sizes)).tolist()) / n
+        if abs(value) < ROUNDING * math.log(n):
+            value = 0.0
         k_z, k_xz, k_yz, k_xyz = map(len, (count_z, count_xz, count_yz, count_xyz))
         if self.correction == "miller-madow":
             return value + (k_xz + k_yz - k_xyz - k_z) / (2 * n)

@@ -23,8 +23,9 @@ class Gaussian(Specification):
     """Conditional mutual information of the Gaussian with the same correlations. Symmetric.
 
     -1/2 ln(1 - r^2), r the partial correlation; for variables of several columns, from
-    determinants. A nominal column enters as indicators of its levels. Values end at 17.7 nats,
-    where two columns determine each other.
+    determinants. A nominal column enters as indicators of its levels. Two columns that determine
+    each other give 17.7 nats, not infinity; a column of which the conditions leave less than 1e-10
+    of its variance counts as determined by them, and gives 0.
 
     Parameters
     ----------
@@ -134,6 +135,8 @@ def _log_determinant(
 
 def _correlation(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the correlation matrix; a constant row has variance and covariances 0."""
+    # A power of two brings each row near one, so that no square over- or underflows.
+    rows = np.ldexp(rows, -np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1])
     centred = rows - rows.mean(axis=1, keepdims=True)
     length = np.sqrt((centred * centred).sum(axis=1, keepdims=True))
     unit = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)

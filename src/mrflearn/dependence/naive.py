@@ -53,14 +53,12 @@ def distances(
     largest = each.max(axis=0, initial=0.0)
     if not euclidean:
         return largest
-    # Dividing by the largest keeps squares from over- and underflowing.
-    total = np.zeros((n_samples, n_samples))
-    plain = (largest > 0) & np.isfinite(largest)
-    for distance in each:
-        total[plain] += (distance[plain] / largest[plain]) ** 2
-    norm = largest.copy()
-    norm[plain] *= np.sqrt(total[plain])
-    return norm
+    # A power of two keeps squares from over- and underflowing, and changes no digit.
+    exponent = np.frexp(np.where(np.isfinite(largest), largest, 1.0))[1]
+    with np.errstate(invalid="ignore"):
+        total = sum(np.ldexp(distance, -exponent) ** 2 for distance in each)
+    norm = np.ldexp(np.sqrt(total), exponent)
+    return np.where(np.isfinite(largest), norm, largest)
 
 
 def cmi_counts(dx: Array, dy: Array, dz: Array, k: int, open_ball: bool) -> Array:

@@ -67,7 +67,10 @@ class SearchResult:
     edges : tuple of pairs
         Sorted, the smaller end first.
     weights : tuple of float
-        Strength of each edge, in nats: what the search compared with lambda last.
+        Strength of each edge in the final graph, in nats. GS-MPLE: the sum over both ends of the
+        conditional mutual information given the end's other neighbours. Searches node by node:
+        the same sum over the ends that chose the edge, so one that a single end chose counts
+        once. Chow-Liu: the mutual information.
     trace : tuple of Step
         The steps in their order.
     objective : float

@@ -99,7 +99,10 @@ def _spanning_tree(
     for edge in sorted(constraints.required):
         i, j = map(top, edge)
         if i == j:
-            raise InputError(f"the required edges form a circle at {edge}: no tree holds them all")
+            raise InputError(
+                f"the required edges form a circle at variables {edge[0]} and {edge[1]} (counting "
+                "from 0): no tree holds them all"
+            )
         component[i] = j
         tree.append(edge)
     allowed = (edge for edge in information if constraints.is_free(*edge))
