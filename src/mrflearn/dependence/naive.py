@@ -55,7 +55,7 @@ def distances(
         return largest
     # A power of two keeps squares from over- and underflowing, and changes no digit.
     exponent = np.frexp(np.where(np.isfinite(largest), largest, 1.0))[1]
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):  # where the largest is infinite
         total = sum(np.ldexp(distance, -exponent) ** 2 for distance in each)
     norm = np.ldexp(np.sqrt(total), exponent)
     return np.where(np.isfinite(largest), norm, largest)

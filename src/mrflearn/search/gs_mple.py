@@ -32,7 +32,7 @@ def path(
     """Return what `run` gives at each lambda; all grow in one run and share their evaluations.
 
     On sparse graphs this costs little more than the smallest lambda alone; on dense ones, where
-    most evaluations are those of shrinking, up to about two and a half times as much.
+    most evaluations are those of shrinking, two to three times as much.
     """
     thresholds = check_lams(lams)
     memo = Memo.around(dependence)
