@@ -47,13 +47,7 @@ def refusal(path, delimiter=None):
 
 
 def test_a_csv_file_is_read_as_pandas_reads_it():
-    ours, theirs = read_table(penguins_path()), load_penguins()
-    pd.testing.assert_frame_equal(ours, theirs, check_dtype=False)
-
-
-def test_whole_numbers_stay_so_where_some_are_missing(file):
-    text = "a,b,c\n1,1.5,x\n,,y\n2,2.0,x\n"
-    assert read_table(file(text)).dtypes.astype(str).tolist()[:2] == ["Int64", "float64"]
+    pd.testing.assert_frame_equal(read_table(penguins_path()), load_penguins())
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])

@@ -1027,3 +1027,17 @@ def test_single_precision_keeps_the_differences_it_has():
     for difference in np.unique(pairs)[:40]:
         assert len(set(np.abs(scaled[:, None] - scaled)[pairs == difference])) == 1
     np.testing.assert_allclose(np.abs(scaled[:, None] - scaled), factor * pairs, rtol=1e-6)
+
+
+def test_one_missing_cell_does_not_change_the_kind_of_whole_numbers():
+    whole = pd.DataFrame({"smoker": [0, 1] * 10, "grade": [1, 2, 3, 4] * 5, "x": range(20)})
+    holed = whole.astype(float)
+    holed.loc[3, :] = np.nan
+    complete = as_table(whole.drop(index=3))
+    for frame in (holed, pl.from_pandas(holed), holed.astype("Int64"), holed.to_numpy()):
+        table = as_table(frame, missing="drop")
+        assert table.kinds == complete.kinds == ("ordinal", "ordinal", "continuous")
+        np.testing.assert_array_equal(table.values, complete.values)
+    assert as_table(whole.astype(float)).kinds == ("continuous",) * 3  # floats by choice
+    halves = holed.assign(grade=holed["grade"] / 2)
+    assert as_table(halves, missing="drop").kinds[1] == "continuous"

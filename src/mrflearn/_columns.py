@@ -269,7 +269,11 @@ def _from_series(name: str, series: Any) -> RawColumn:
 
 def _floats(name: str, values: NDArray[Any]) -> RawColumn:
     floats = np.array(values, dtype=np.float64)
-    return RawColumn(name, "float", floats, np.isnan(floats), np.isinf(floats))
+    missing, infinite = np.isnan(floats), np.isinf(floats)
+    present = floats[~missing & ~infinite]
+    # pandas and NumPy have made floats of integers where one is missing: those are integers still.
+    whole = missing.any() and bool(len(present)) and not np.any(present % 1)
+    return RawColumn(name, "integer" if whole else "float", floats, missing, infinite)
 
 
 def _times(name: str, values: NDArray[Any]) -> RawColumn:

@@ -146,7 +146,8 @@ class Table:
         Kinds come from the type of a column. Categories, strings and booleans are nominal;
         ordered categories are ordinal; floats, dates and durations are continuous. Integers are
         ordinal when they take at most 10 distinct values and each occurs at least twice on
-        average, continuous otherwise. `as_table(..., kinds=)` overrides any of this.
+        average, continuous otherwise; whole numbers that are floats because some are missing count
+        as integers. `as_table(..., kinds=)` overrides any of this.
 
         Examples
         --------

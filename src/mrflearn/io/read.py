@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mrflearn.errors import InputError, either, suggestion
 
@@ -155,23 +155,15 @@ def _read_text(text: str, name: str, delimiter: str | None) -> pd.DataFrame:
     header = [column.strip() for column in header]
     _check_row_lengths(records, name, line, header, delimiter)
     _check_header(header, name, line)
-    options: dict[str, Any] = {
-        "sep": delimiter,
-        "header": 0,
-        "names": header,
-        "index_col": False,
-        "skipinitialspace": delimiter != " ",
-        "low_memory": False,  # one look at a whole column decides its type
-    }
-    frame: pd.DataFrame = pd.read_csv(io.StringIO(text, newline=""), **options)
-    # Whole numbers stay so where some are missing; pandas would make them floats.
-    holes = [column for column in header if frame[column].dtype == float and frame[column].hasnans]
-    if holes:
-        options |= {"usecols": holes, "dtype_backend": "numpy_nullable"}
-        again: pd.DataFrame = pd.read_csv(io.StringIO(text, newline=""), **options)
-        for column in holes:
-            if pd.api.types.is_integer_dtype(again[column]):
-                frame[column] = again[column]
+    frame = pd.read_csv(
+        io.StringIO(text, newline=""),
+        sep=delimiter,
+        header=0,
+        names=header,
+        index_col=False,
+        skipinitialspace=delimiter != " ",
+        low_memory=False,  # one look at a whole column decides its type
+    )
     _read_decimal_commas(frame, name)
     return frame
 
