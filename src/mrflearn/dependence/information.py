@@ -63,14 +63,19 @@ def mutual_information(
     >>> round(mutual_information(x, y, method="gaussian"), 2)  # exactly 0.35
     0.34
     """
-    options = {
-        "variant": variant,
-        "n_neighbors": n_neighbors,
-        "nominal_distance": nominal_distance,
-        "correction": correction,
-        "strength": strength,
-    }
-    return _estimate({"x": x, "y": y}, method, options, scale, kinds, missing)
+    return conditional_mutual_information(
+        x,
+        y,
+        method=method,
+        variant=variant,
+        n_neighbors=n_neighbors,
+        nominal_distance=nominal_distance,
+        correction=correction,
+        strength=strength,
+        scale=scale,
+        kinds=kinds,
+        missing=missing,
+    )
 
 
 def conditional_mutual_information(
@@ -110,21 +115,10 @@ def conditional_mutual_information(
         "correction": correction,
         "strength": strength,
     }
+    specification = resolve(method, **options)
     parts = {"x": x, "y": y}
     if z is not None and (np.ndim(z) < 2 or np.shape(z)[1] > 0):
         parts["z"] = z
-    return _estimate(parts, method, options, scale, kinds, missing)
-
-
-def _estimate(
-    parts: dict[str, Any],
-    method: str | Specification,
-    options: dict[str, Any],
-    scale: str | None,
-    kinds: Mapping[str, str] | None,
-    missing: str,
-) -> float:
-    specification = resolve(method, **options)
     columns: list[RawColumn] = []
     groups: dict[str, list[str]] = {}
     for name, values in parts.items():

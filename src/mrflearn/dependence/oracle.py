@@ -7,6 +7,7 @@ independence.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
@@ -36,9 +37,9 @@ class _Oracle(Specification, Dependence):
             )
         return self
 
+    @abstractmethod
     def information(self, a: Iterable[int], b: Iterable[int], given: Iterable[int] = ()) -> float:
         """Return I(a; b | given) between *sets* of variables."""
-        raise NotImplementedError
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
