@@ -1,6 +1,18 @@
-"""Helpers beside the search tests can be imported by name."""
+"""Set-up for all tests.
 
+Property tests draw the same examples every time, so that a failure is the fault of a change.
+`HYPOTHESIS_PROFILE=explore make test` draws new ones.
+"""
+
+import os
 import sys
 from pathlib import Path
 
+from hypothesis import settings
+
+settings.register_profile("same", derandomize=True)
+settings.register_profile("explore", derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+# Helpers beside the search tests can be imported by name.
 sys.path.insert(0, str(Path(__file__).parent / "search"))
