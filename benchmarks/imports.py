@@ -1,7 +1,8 @@
-"""Seconds to import, after the first time: `import mrflearn` and its heavier parts.
+"""Seconds to import, after the first time: our parts, and the packages we depend on; and sizes.
 
 Each statement runs in fresh interpreters, interleaved; shown are medians, less the median of an
-interpreter that does nothing.
+interpreter that does nothing. Sizes are of the files each package installed, its own dependencies
+not included.
 """
 
 from __future__ import annotations
@@ -10,17 +11,30 @@ import statistics
 import subprocess
 import sys
 import time
+from importlib.metadata import files
 
-STATEMENTS = [
-    "pass",
+OURS = [
     "import mrflearn",
     "import mrflearn.cli",
     "from mrflearn import as_table",
     "from mrflearn import mutual_information",
     "from mrflearn import GSMPLE",
-    "import sklearn.base",
 ]
-REPEATS = 7
+PACKAGES = {
+    "numpy": "import numpy",
+    "scipy": "import scipy.special, scipy.stats",
+    "scikit-learn": "import sklearn.base",
+    "numba": "import numba",
+    "llvmlite": "import llvmlite",
+    "narwhals": "import narwhals",
+    "pandas": "import pandas",
+    "networkx": "import networkx",
+    "matplotlib": "import matplotlib.figure",
+    "click": "import click",
+    "rich": "import rich.progress",
+    "lazy-loader": "import lazy_loader",
+}
+REPEATS = 5
 
 
 def seconds(statement: str) -> float:
@@ -29,18 +43,29 @@ def seconds(statement: str) -> float:
     return time.perf_counter() - start
 
 
+def megabytes(package: str) -> float:
+    sizes = [
+        file.locate().stat().st_size for file in files(package) or () if file.locate().exists()
+    ]
+    return sum(sizes) / 1e6
+
+
 def main() -> None:
-    for statement in STATEMENTS:
+    statements = ["pass", *OURS, *PACKAGES.values()]
+    for statement in statements:
         seconds(statement)
-    times: dict[str, list[float]] = {statement: [] for statement in STATEMENTS}
+    times: dict[str, list[float]] = {statement: [] for statement in statements}
     for _ in range(REPEATS):
-        for statement in STATEMENTS:
+        for statement in statements:
             times[statement].append(seconds(statement))
     base = statistics.median(times["pass"])
     print(f"{'statement':42s} seconds")
-    for statement, taken in times.items():
-        extra = 0.0 if statement == "pass" else base
-        print(f"{statement:42s} {statistics.median(taken) - extra:.3f}")
+    for statement in OURS:
+        print(f"{statement:42s} {statistics.median(times[statement]) - base:.3f}")
+    print(f"\n{'package':13s} {'MB':>6s}  {'statement':36s} seconds")
+    for package, statement in PACKAGES.items():
+        taken = statistics.median(times[statement]) - base
+        print(f"{package:13s} {megabytes(package):6.1f}  {statement:36s} {taken:.3f}")
 
 
 if __name__ == "__main__":
