@@ -383,6 +383,12 @@ class ChowLiu(GraphEstimator):
     lam: float = -math.inf
     root: str | int | None = None
 
+    def _prepare(self, columns: list[RawColumn]) -> tuple[Table, Memo, Constraints]:
+        table, memo, constraints = super()._prepare(columns)
+        if self.root is not None:
+            table.index(self.root)  # a typing mistake shows before the work
+        return table, memo, constraints
+
     def _finish(self, result: SearchResult, table: Table) -> None:
         if self.root is not None:
             root = table.index(self.root)

@@ -109,6 +109,14 @@ def test_rules_apply_to_the_neighbourhoods_as_learned(name):
     assert either.weights == (0.5, 2.0)
 
 
+@pytest.mark.parametrize("name", NODEWISE)
+def test_an_unknown_rule_costs_nothing(name):
+    memo = Memo(OneSided())
+    with pytest.raises(InputError, match="unknown rule 'nor'"):
+        NODEWISE[name].run(memo, 0.2, rule="nor")
+    assert memo.n_evaluations == 0
+
+
 def test_default_rules_are_those_of_the_authors():
     assert gsmn.run(OneSided(), 0.2).edges == ((1, 2),)
     assert iamb.run(OneSided(), 0.2).edges == ((0, 1), (1, 2))

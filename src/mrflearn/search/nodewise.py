@@ -51,8 +51,7 @@ def symmetrise(neighbourhoods: Sequence[Iterable[int]], rule: str) -> tuple[Pair
     Give it the neighbourhoods as learned: applied to something symmetric already, the two rules
     are the same.
     """
-    if rule not in RULES:
-        raise unknown("rule", rule, RULES)
+    _check_rule(rule)
     arcs = {(i, j) for i, members in enumerate(neighbourhoods) for j in members}
     edges = {pair(i, j) for i, j in arcs if rule == "or" or (j, i) in arcs}
     return tuple(sorted(edges))
@@ -72,6 +71,7 @@ def path(
     objective is that of GS-MPLE, for the neighbourhoods as learned.
     """
     thresholds = check_lams(lams)
+    _check_rule(rule)  # now, not when all the work is done
     memo = Memo.around(dependence)
     n_variables = memo.n_variables
     # All pairs at once: every search begins with them, and a batch can be shared by threads.
@@ -83,6 +83,11 @@ def path(
         _join([learned[node][at] for node in range(n_variables)], lam, rule)
         for at, lam in enumerate(thresholds)
     )
+
+
+def _check_rule(rule: str) -> None:
+    if rule not in RULES:
+        raise unknown("rule", rule, RULES)
 
 
 def _join(blankets: Sequence[Blanket], lam: float, rule: str) -> SearchResult:
