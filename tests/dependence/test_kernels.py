@@ -1,12 +1,18 @@
 """Every compiled kernel gives the counts of its naive twin, whatever the columns hold."""
 
+from contextlib import contextmanager
+from types import SimpleNamespace
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
 
-from mrflearn.dependence import _kernels, _lists, naive
+from mrflearn.dependence import _kernels, _lists, naive, neighbours
+from mrflearn.dependence.neighbours import CLOSED, OPEN, OPEN_UNLESS_ZERO, NeighbourCounts
+from mrflearn.table import as_table
 
 FLOATS = st.floats(-1e300, 1e300, allow_nan=False, allow_subnormal=False)
 TINY = st.floats(-1e-290, 1e-290, allow_nan=False)
@@ -49,67 +55,95 @@ def problem(draw):
     return values, nominal, draw(st.sampled_from([np.inf, 1.0, 1e-3])), sets, k
 
 
-def _candidates(sets):
-    owned = [columns for columns in (sets["y"], sets["w"]) if len(columns)]
-    starts = np.cumsum([0, *(len(columns) for columns in owned)]).astype(np.int64)
-    return owned, np.concatenate(owned), starts
+def _table(values, nominal, sets):
+    """Return what the counts need of a table: variable 0 is x, 1 is z, then the candidates."""
+    names = ["x", "z", *(name for name in "yw" if len(sets[name]))]
+    order = np.concatenate([sets[name] for name in names]).astype(int)
+    table = SimpleNamespace(
+        values=np.ascontiguousarray(values[order]),
+        nominal=nominal[order],
+        starts=np.cumsum([0, *(len(sets[name]) for name in names)]),
+        n_variables=len(names),
+        n_samples=values.shape[1],
+    )
+    table.values.flags.writeable = False  # as in a Table
+    return table
 
 
-@settings(max_examples=400, deadline=None)
-@given(problem(), st.booleans())
-def test_cmi_counts_equal_the_naive_ones(setting, open_ball):
-    values, nominal, nominal_distance, sets, k = setting
-    owned, members, starts = _candidates(sets)
+@contextmanager
+def _tuned(**constants):
+    """Set constants of `neighbours` for a while."""
+    before = {name: getattr(neighbours, name) for name in constants}
+    for name, value in constants.items():
+        setattr(neighbours, name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(neighbours, name, value)
+
+
+def _assert_equal_to_naive(values, nominal, nominal_distance, sets, k, ball):
+    """Compare the counts and radii of all candidates with those of the naive twins."""
 
     def distances(columns):
         return naive.distances(values[columns], nominal[columns], nominal_distance)
 
-    fast = _kernels.cmi_counts(
-        values, nominal, nominal_distance, sets["x"], sets["z"], members, starts, k, open_ball
-    )
-    for c, y in enumerate(owned):
-        slow = naive.cmi_counts(
-            distances(sets["x"]), distances(y), distances(sets["z"]), k, open_ball
-        )
-        np.testing.assert_array_equal(fast[c], slow)
+    table = _table(values, nominal, sets)
+    counter = NeighbourCounts(table, k, nominal_distance)
+    given = [1] if len(sets["z"]) else []
+    candidates = list(range(2, table.n_variables))
+    answered = []
+    for places, counts, radii, order in counter.count([0], given, candidates, ball):
+        assert sorted(order) == list(range(table.n_samples))
+        for row, place in enumerate(places):
+            y = sets["yw"[place]]
+            dx, dy, dz = distances(sets["x"]), distances(y), distances(sets["z"])
+            joint = np.maximum(np.maximum(dx, dy), dz)
+            np.fill_diagonal(joint, np.inf)
+            expected_radii = np.sort(joint, axis=1)[:, k - 1]
+            np.testing.assert_array_equal(radii[row], expected_radii[order])
+            if ball == OPEN_UNLESS_ZERO:
+                is_open = naive.cmi_counts(dx, dy, dz, k, open_ball=True)
+                closed = naive.cmi_counts(dx, dy, dz, k, open_ball=False)
+                expected = np.where(expected_radii > 0, is_open, closed)
+            else:
+                expected = naive.cmi_counts(dx, dy, dz, k, open_ball=ball == OPEN)
+            np.testing.assert_array_equal(counts[row], expected[:, order])
+            answered.append(place)
+    assert sorted(answered) == list(range(len(candidates)))
 
 
-def _ordered(values, nominal, z):
-    """Return the samples in the order of a column of z, and that column; -1 if none has one."""
-    keys = [c for c in z if not nominal[c]]
-    if not keys:
-        return values, -1
-    ordered = np.ascontiguousarray(values[:, np.argsort(values[keys[0]], kind="stable")])
-    ordered.flags.writeable = False
-    return ordered, int(keys[0])
+BALLS = st.sampled_from([CLOSED, OPEN, OPEN_UNLESS_ZERO])
 
 
 @settings(max_examples=600, deadline=None)
-@given(problem(), st.booleans(), st.integers(1, 16))
-def test_list_counts_equal_the_naive_ones(setting, open_ball, length):
+@given(problem(), BALLS, st.integers(1, 16), st.sampled_from([0.1, 1.0, 4.0]))
+def test_counts_equal_the_naive_ones(setting, ball, leaf_size, length):
+    """One leaf or many, lists long or much too short, strips wide or narrow."""
     values, nominal, nominal_distance, sets, k = setting
-    owned, members, starts = _candidates(sets)
-    values, key = _ordered(values, nominal, sets["z"])
-
-    def distances(columns):
-        return naive.distances(values[columns], nominal[columns], nominal_distance)
-
-    fast = _lists.list_counts(
-        values, nominal, nominal_distance, key, sets["x"], sets["z"], members, starts, k,
-        open_ball, length,
-    )  # fmt: skip
-    for c, y in enumerate(owned):
-        slow = naive.cmi_counts(
-            distances(sets["x"]), distances(y), distances(sets["z"]), k, open_ball
-        )
-        np.testing.assert_array_equal(fast[c], slow)
+    with _tuned(LEAVES_FROM=leaf_size, LEAF_SIZE=leaf_size, LIST_LENGTH=length, STRIP_WIDTH=length):
+        _assert_equal_to_naive(values, nominal, nominal_distance, sets, k, ball)
 
 
-@pytest.mark.parametrize("seed", range(24))
-def test_list_counts_equal_the_plain_ones_on_tables_of_every_kind(seed):
-    """Lists short and long, windows narrow and wide, all ways that a radius can be found."""
+@settings(max_examples=300, deadline=None)
+@given(problem(), BALLS)
+def test_counts_of_pairs_equal_the_naive_ones(setting, ball):
+    values, nominal, nominal_distance, sets, k = setting
+    none = np.array([], dtype=np.int64)
+    sets = {"x": sets["x"][:1], "y": sets["y"][:1], "z": none, "w": none}
+    ordered = np.zeros_like(nominal)
+    for width in (0.01, 1.0, 20.0):
+        with _tuned(STRIP_WIDTH=width):
+            _assert_equal_to_naive(values, ordered, nominal_distance, sets, min(k, 5), ball)
+    _assert_equal_to_naive(values, nominal, nominal_distance, sets, k, ball)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_counts_equal_the_naive_ones_on_tables_of_every_kind(seed):
+    """Sizes around the crossover points; columns continuous, rounded, nominal; rows twice."""
     rng = np.random.default_rng(seed)
-    n_samples = int(rng.choice([40, 130, 400]))
+    n_samples = int(rng.choice([40, 130, 511, 513, 640]))
     values = rng.normal(size=(8, n_samples)) * 10.0 ** rng.integers(-3, 3, size=(8, 1))
     values[4:6] = np.round(values[4:6], seed % 3)
     nominal = np.zeros(8, dtype=bool)
@@ -117,21 +151,38 @@ def test_list_counts_equal_the_plain_ones_on_tables_of_every_kind(seed):
         values[6:] = rng.integers(4, size=(2, n_samples))
         nominal[7] = True
     if seed % 5 == 0:
-        values[:, n_samples // 2 :] = values[:, : n_samples - n_samples // 2]  # rows twice
-    x, z = np.array([0]), rng.choice(np.arange(1, 8), size=seed % 4 + 1, replace=False)
+        values[:, n_samples // 2 :] = values[:, : n_samples - n_samples // 2]
+    z = rng.choice(np.arange(1, 8), size=seed % 4, replace=False)
     rest = np.setdiff1d(np.arange(1, 8), z)
-    starts = np.concatenate([np.arange(len(rest)), [len(rest)]])  # the last owns one column, too
-    if len(rest) > 2:  # and here two
-        starts = np.delete(starts, -2)
-    values, key = _ordered(values, nominal, z)
+    sets = {"x": np.array([0]), "z": z, "y": rest[:1], "w": rest[1 : 2 + seed % 2]}
     for k in (1, 3, 5, 6, 25):
-        for open_ball in (False, True):
-            plain = _kernels.cmi_counts(values, nominal, np.inf, x, z, rest, starts, k, open_ball)
-            for length in (k, 3 * k + 10, n_samples // 2):
-                fast = _lists.list_counts(
-                    values, nominal, np.inf, key, x, z, rest, starts, k, open_ball, length
-                )
-                np.testing.assert_array_equal(fast, plain)
+        for ball in (CLOSED, OPEN, OPEN_UNLESS_ZERO):
+            _assert_equal_to_naive(values, nominal, np.inf, sets, k, ball)
+
+
+@pytest.mark.parametrize("n_given", [0, 1, 2])
+def test_more_candidates_than_lanes_and_portions_change_nothing(n_given):
+    """Twenty candidates of all sorts at once, in portions of one block, and one by one."""
+    rng = np.random.default_rng(n_given)
+    frame = {f"c{i}": rng.normal(size=60) for i in range(16)}
+    frame |= {f"n{i}": rng.choice(list("abc"), size=60) for i in range(9)}
+    table = as_table(pd.DataFrame(frame), groups={"pair": ["c4", "c5"], "mix": ["c6", "n6"]})
+    given, candidates = [1, 2][:n_given], list(range(3, table.n_variables))
+    counter = NeighbourCounts(table, 5, np.inf)
+
+    def every(counter, candidates):
+        found = {}
+        for places, counts, _, order in counter.count([0], given, candidates, CLOSED):
+            for row, place in enumerate(places):
+                found[candidates[place]] = counts[row][:, np.argsort(order)].tolist()
+        return found
+
+    together = every(counter, candidates)
+    assert sorted(together) == candidates
+    with _tuned(WORKING_MEMORY=1):
+        assert every(counter, candidates) == together
+    for j in candidates:
+        assert every(counter, [j]) == {j: together[j]}
 
 
 @settings(max_examples=200, deadline=None)
@@ -141,29 +192,30 @@ def test_select_finds_the_entry_of_a_rank(entries, data):
     assert _lists.select(np.array(entries), len(entries), rank) == sorted(entries)[rank]
 
 
-@settings(max_examples=400, deadline=None)
-@given(problem(), st.booleans(), st.booleans())
-def test_ksg_counts_equal_the_naive_ones(setting, open_ball, euclidean):
+@settings(max_examples=300, deadline=None)
+@given(problem())
+def test_euclidean_counts_equal_the_naive_ones(setting):
     values, nominal, nominal_distance, sets, k = setting
-    owned, members, starts = _candidates(sets)
-    a = np.concatenate([sets["x"], sets["z"]])
 
     def distances(columns):
-        return naive.distances(values[columns], nominal[columns], nominal_distance, euclidean)
+        return naive.distances(values[columns], nominal[columns], nominal_distance, euclidean=True)
 
-    fast = _kernels.ksg_counts(
-        values, nominal, nominal_distance, a, members, starts, k, open_ball, euclidean
-    )
-    for c, b in enumerate(owned):
-        slow = naive.ksg_counts(distances(a), distances(b), k, open_ball)
-        np.testing.assert_array_equal(fast[c], slow)
+    counter = NeighbourCounts(_table(values, nominal, sets), k, nominal_distance)
+    for places, counts, radii in counter.count_euclidean(
+        [0, 1], range(2, 2 + bool(len(sets["y"])))
+    ):
+        da = distances(np.concatenate([sets["x"], sets["z"]]))
+        for row, place in enumerate(places):
+            k_m, n_a, n_b, atom = naive.ksg_counts(da, distances(sets["yw"[place]]), k, False)
+            np.testing.assert_array_equal(radii[row] == 0, atom)
+            np.testing.assert_array_equal(counts[row, 2:], [n_a, n_b])
+            np.testing.assert_array_equal(counts[row, 0][atom == 1], k_m[atom == 1])
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_euclidean_ties_on_a_lattice_are_exact(seed):
     """(1, 7) and (5, 5) are equally long; sums of squares of small integers say so exactly."""
     values = np.random.default_rng(seed).integers(0, 10, size=(4, 40)).astype(float)
-    values.flags.writeable = False
     nominal = np.zeros(4, dtype=bool)
 
     def distances(columns):
@@ -173,19 +225,11 @@ def test_euclidean_ties_on_a_lattice_are_exact(seed):
     np.testing.assert_array_equal(
         naive.distances(values[:3], nominal[:3], euclidean=True), distances([0, 1, 2])
     )
-    fast = _kernels.ksg_counts(
-        values,
-        nominal,
-        np.inf,
-        np.array([0, 1, 2]),
-        np.array([3]),
-        np.array([0, 1]),
-        3,
-        False,
-        True,
-    )
+    sets = {"x": np.arange(3), "z": np.arange(0), "y": np.array([3]), "w": np.arange(0)}
+    counter = NeighbourCounts(_table(values, nominal, sets), 3, np.inf)
+    ((_, counts, _),) = counter.count_euclidean([0], [2])
     slow = naive.ksg_counts(distances([0, 1, 2]), distances([3]), 3, open_ball=False)
-    np.testing.assert_array_equal(fast[0], slow)
+    np.testing.assert_array_equal(counts[0, 2:], slow[1:3])
 
 
 @pytest.mark.parametrize("n_samples", [60, 150])
@@ -196,17 +240,11 @@ def test_counts_agree_on_larger_tables_with_and_without_ties(n_samples, k, level
     values = rng.normal(size=(5, n_samples))
     if levels is not None:
         values[: 3 if k == 1 else 5] = rng.integers(levels, size=values[: 3 if k == 1 else 5].shape)
-    values.flags.writeable = False
     nominal = np.array([False, False, False, False, k == 40])
     k = n_samples - 1 if k == -1 else k
-    x, z = np.array([0]), np.array([1, 2])
-    members, starts = np.array([3, 4]), np.array([0, 1, 2])
-    dx, dz = (naive.distances(values[c], nominal[c]) for c in (x, z))
-    for open_ball in (False, True):
-        fast = _kernels.cmi_counts(values, nominal, np.inf, x, z, members, starts, k, open_ball)
-        for c, y in enumerate(([3], [4])):
-            dy = naive.distances(values[y], nominal[y])
-            np.testing.assert_array_equal(fast[c], naive.cmi_counts(dx, dy, dz, k, open_ball))
+    sets = {"x": np.array([0]), "z": np.array([1, 2]), "y": np.array([3]), "w": np.array([4])}
+    for ball in (CLOSED, OPEN):
+        _assert_equal_to_naive(values, nominal, np.inf, sets, k, ball)
 
 
 @settings(max_examples=100, deadline=None)
@@ -217,15 +255,15 @@ def test_counts_agree_on_larger_tables_with_and_without_ties(n_samples, k, level
 @example([[1] * 8], [[1] * 8])
 def test_mean_over_counts_is_the_mean_whatever_the_order_of_samples(added, subtracted):
     function = digamma(np.arange(31) + (np.arange(31) == 0))
-    added, subtracted = np.array(added), np.array(subtracted)
-    mean = _kernels.mean_over_counts(added, subtracted, function)
-    expected = function[added].sum(axis=0) - function[subtracted].sum(axis=0)
-    assert mean == pytest.approx(expected.mean(), abs=1e-12)
-    backwards = _kernels.mean_over_counts(
-        np.ascontiguousarray(added[::-1, ::-1]), np.ascontiguousarray(subtracted[:, ::-1]), function
-    )
-    assert backwards == mean  # to the last bit
-    assert _kernels.mean_over_counts(added, added, function) == 0.0
+    counts = np.array([[*added, *subtracted]], dtype=np.int32)
+    signs = np.array([1] * len(added) + [-1] * len(subtracted))
+    (mean,) = _kernels.mean_over_counts(counts, signs, function)
+    expected = (signs[:, None] * function[counts[0]]).sum(axis=0).mean()
+    assert mean == pytest.approx(expected, abs=1e-12)
+    backwards = np.ascontiguousarray(counts[:, ::-1, ::-1])
+    assert _kernels.mean_over_counts(backwards, signs[::-1].copy(), function)[0] == mean
+    twice = np.concatenate([counts, counts], axis=1)
+    assert _kernels.mean_over_counts(twice, np.concatenate([signs, -signs]), function)[0] == 0.0
 
 
 def test_kernels_work_where_nothing_can_be_cached(tmp_path):

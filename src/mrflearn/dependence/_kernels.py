@@ -11,8 +11,15 @@ import math
 import numpy as np
 
 from mrflearn.dependence._compile import compiled
+from mrflearn.dependence._lanes import LANES, find_range
 
-__all__ = ["cmi_counts", "ksg_counts", "mean_over_counts"]
+__all__ = [
+    "closed_radii",
+    "count_in_column",
+    "count_in_columns",
+    "euclidean_counts",
+    "mean_over_counts",
+]
 
 
 @compiled
@@ -84,100 +91,112 @@ def _kth_smallest(distances, m, k, heap):  # type: ignore
 
 
 @compiled
-def cmi_counts(  # type: ignore
-    values, nominal, nominal_distance, x, z, members, starts, k, open_ball
-):
-    """Return k_m, n_z, n_xz and n_yz for each candidate y, shape (n_candidates, 4, N)."""
+def euclidean_counts(values, nominal, nominal_distance, a, members, starts, k):  # type: ignore
+    """Return k_m, N - 1, n_a and n_b and the radius for each candidate b, in closed balls.
+
+    Distances inside a and inside b are Euclidean, and the larger of both is that of the pair.
+    Candidate number c owns the columns `members[starts[c]:starts[c + 1]]`.
+    """
     n_samples = values.shape[1]
     n_candidates = len(starts) - 1
-    counts = np.zeros((n_candidates, 4, n_samples), dtype=np.int64)
-    dx, dy, dz = np.empty(n_samples), np.empty(n_samples), np.empty(n_samples)
-    joint, heap = np.empty(n_samples), np.empty(k)
-    for m in range(n_samples):
-        _distances_from(values, nominal, nominal_distance, z, m, False, dz)
-        _distances_from(values, nominal, nominal_distance, x, m, False, dx)
-        for n in range(n_samples):
-            dx[n] = max(dx[n], dz[n])
-        for c in range(n_candidates):
-            y = members[starts[c] : starts[c + 1]]
-            _distances_from(values, nominal, nominal_distance, y, m, False, dy)
-            for n in range(n_samples):
-                joint[n] = max(dx[n], dy[n])
-            radius = _kth_smallest(joint, m, k, heap)
-            k_m = n_xz = n_yz = n_z = 0
-            if open_ball:
-                for n in range(n_samples):
-                    k_m += joint[n] < radius
-                    n_xz += dx[n] < radius
-                    n_yz += max(dy[n], dz[n]) < radius
-                    n_z += dz[n] < radius
-                itself = 1 if radius > 0.0 else 0
-            else:
-                for n in range(n_samples):
-                    k_m += joint[n] <= radius
-                    n_xz += dx[n] <= radius
-                    n_yz += max(dy[n], dz[n]) <= radius
-                    n_z += dz[n] <= radius
-                itself = 1
-            counts[c, 0, m] = k_m - itself
-            counts[c, 1, m] = n_z - itself
-            counts[c, 2, m] = n_xz - itself
-            counts[c, 3, m] = n_yz - itself
-    return counts
-
-
-@compiled
-def ksg_counts(  # type: ignore
-    values, nominal, nominal_distance, a, members, starts, k, open_ball, euclidean
-):
-    """Return k_m, n_a, n_b and "radius is 0" for each candidate b, shape (n_candidates, 4, N)."""
-    n_samples = values.shape[1]
-    n_candidates = len(starts) - 1
-    counts = np.zeros((n_candidates, 4, n_samples), dtype=np.int64)
+    counts = np.empty((n_candidates, 4, n_samples), dtype=np.int32)
+    radii = np.empty((n_candidates, n_samples))
     da, db = np.empty(n_samples), np.empty(n_samples)
     joint, heap = np.empty(n_samples), np.empty(k)
     for m in range(n_samples):
-        _distances_from(values, nominal, nominal_distance, a, m, euclidean, da)
+        _distances_from(values, nominal, nominal_distance, a, m, True, da)
         for c in range(n_candidates):
             b = members[starts[c] : starts[c + 1]]
-            _distances_from(values, nominal, nominal_distance, b, m, euclidean, db)
+            _distances_from(values, nominal, nominal_distance, b, m, True, db)
             for n in range(n_samples):
                 joint[n] = max(da[n], db[n])
             radius = _kth_smallest(joint, m, k, heap)
             k_m = n_a = n_b = 0
-            if radius > 0.0 and open_ball:
-                for n in range(n_samples):
-                    n_a += da[n] < radius
-                    n_b += db[n] < radius
-            else:
-                for n in range(n_samples):
-                    k_m += joint[n] <= radius
-                    n_a += da[n] <= radius
-                    n_b += db[n] <= radius
-            counts[c, 0, m] = k if radius > 0.0 else k_m - 1
-            counts[c, 1, m] = n_a - 1
-            counts[c, 2, m] = n_b - 1
-            counts[c, 3, m] = radius == 0.0
-    return counts
+            for n in range(n_samples):
+                k_m += joint[n] <= radius
+                n_a += da[n] <= radius
+                n_b += db[n] <= radius
+            counts[c, 0, m], counts[c, 1, m] = k_m - 1, n_samples - 1
+            counts[c, 2, m], counts[c, 3, m] = n_a - 1, n_b - 1
+            radii[c, m] = radius
+    return counts, radii
 
 
 @compiled
-def mean_over_counts(added, subtracted, function):  # type: ignore
-    """Return the mean over samples of f(added counts) - f(subtracted counts).
+def closed_radii(radii, ball):  # type: ignore
+    """Return radii within which a closed ball holds what a ball of another sort does.
 
-    `added` and `subtracted` have shape (rows, N); `function[n]` is f(n). Counts are gathered in a
-    histogram first and summed in the order of n, so the result depends neither on the order of
-    the samples nor on which of two rows comes first.
+    An open ball is a closed one with the next smaller radius; negative: it holds nothing.
     """
-    histogram = np.zeros(len(function), dtype=np.int64)
-    for row in added:
-        for count in row:
-            histogram[count] += 1
-    for row in subtracted:
-        for count in row:
-            histogram[count] -= 1
-    total = 0.0
-    for count in range(len(function)):
-        if histogram[count] != 0:
-            total += histogram[count] * function[count]
-    return total / max(added.shape[1], subtracted.shape[1])
+    reach = np.empty(len(radii))
+    for m in range(len(radii)):
+        is_open = ball == 1 or (ball == 2 and radii[m] > 0.0)
+        reach[m] = np.nextafter(radii[m], -np.inf) if is_open else radii[m]
+    return reach
+
+
+@compiled
+def count_in_column(values, by_value, order, reach, out):  # type: ignore
+    """Count the other samples within reach of each sample in one ordered column.
+
+    `by_value` are the samples in ascending order of the values; `reach` and `out` have them in
+    another `order`.
+    """
+    n_samples = len(order)
+    ascending, rank = np.empty(n_samples), np.empty(n_samples, dtype=np.int64)
+    for r in range(n_samples):
+        ascending[r] = values[by_value[r]]
+        rank[by_value[r]] = r
+    n_bits = 0
+    while n_samples >> n_bits > 0:
+        n_bits += 1
+    own, here, radius = np.empty(LANES, dtype=np.int64), np.empty(LANES), np.empty(LANES)
+    below, above = np.empty(LANES, dtype=np.int64), np.empty(LANES, dtype=np.int64)
+    for first in range(0, n_samples, LANES):
+        for c in range(LANES):
+            m = min(first + c, n_samples - 1)
+            own[c], here[c], radius[c] = rank[order[m]], values[order[m]], reach[m]
+        find_range(ascending, own, here, radius, 0, n_samples, n_bits, below, above)
+        for c in range(min(LANES, n_samples - first)):
+            out[first + c] = below[c] + above[c]
+
+
+@compiled
+def count_in_columns(columns, nominal, nominal_distance, reach, out):  # type: ignore
+    """Count the other samples within reach of each sample in several columns."""
+    n_columns, n_samples = columns.shape
+    distances = np.empty(n_samples)
+    every = np.arange(n_columns)
+    for m in range(n_samples):
+        _distances_from(columns, nominal, nominal_distance, every, m, False, distances)
+        total = 0
+        for n in range(n_samples):
+            total += distances[n] <= reach[m]
+        out[m] = total - (reach[m] >= 0.0)
+
+
+@compiled
+def mean_over_counts(counts, signs, function):  # type: ignore
+    """Return, for each candidate, the mean over samples of a sum of functions of counts.
+
+    `counts` has shape (n_candidates, n_rows, N), and row r enters as signs[r] * f(count), where
+    `function[n]` is f(n). Counts are gathered in a histogram first and summed in the order of n,
+    so the result depends neither on the order of the samples nor on which of two rows with the
+    same sign comes first.
+    """
+    n_candidates, n_rows, n_samples = counts.shape
+    means = np.empty(n_candidates)
+    histogram = np.empty(len(function), dtype=np.int64)
+    for candidate in range(n_candidates):
+        for n in range(len(function)):
+            histogram[n] = 0
+        for row in range(n_rows):
+            if signs[row] != 0:
+                for m in range(n_samples):
+                    histogram[counts[candidate, row, m]] += signs[row]
+        total = 0.0
+        for n in range(len(function)):
+            if histogram[n] != 0:
+                total += histogram[n] * function[n]
+        means[candidate] = total / n_samples
+    return means

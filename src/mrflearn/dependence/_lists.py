@@ -2,11 +2,14 @@
 
 The distances in the condition z and in (x, z) are the same for every candidate y, and a sample
 farther than the k-th joint neighbour in (x, z) matters to none of the counts. So for each sample
-the others are gathered once that lie within a bar in (x, z), and within it in z; each candidate
-then looks at those few. Where its radius turns out to exceed the bar, the counts are taken over
-all samples, so results are exactly those of `naive.cmi_counts`, whatever the data.
+the others are listed once that lie within a *bar* in (x, z), and within it in z; candidates, eight
+at a time, then look at those few, the nearest first. Where the radius of a candidate turns out to
+exceed the bar, the lists are made anew with a larger one, so the counts are exactly those of
+`naive.cmi_counts`, whatever the data.
 
-Samples are put in the order of one column of z first: those within the bar are then a window.
+Samples come in *leaves* of near ones (`arrange`). A leaf has one *pool*: all samples that lie
+within a limit of the leaf, among which the lists of its samples are made. A sample for which the
+limit is too small takes all samples for its pool.
 """
 
 from __future__ import annotations
@@ -14,8 +17,25 @@ from __future__ import annotations
 import numpy as np
 
 from mrflearn.dependence._compile import compiled, inlined
+from mrflearn.dependence._lanes import (
+    LANES,
+    LEVELS,
+    count_within,
+    find_range,
+    find_within,
+    keep_smallest,
+    pass_through,
+    raise_to,
+    raise_to_box,
+)
 
-__all__ = ["list_counts"]
+__all__ = ["arrange", "as_lines", "list_counts", "pack_columns", "pack_rows"]
+
+BUCKETS = 8
+"""Parts of a list, by distance: entries are ordered by part, and not inside one."""
+
+CHUNK = 12
+"""Entries looked at, at least, before asking whether the rest can matter."""
 
 
 @compiled
@@ -43,287 +63,523 @@ def select(values, n, rank):  # type: ignore
     return values[rank]
 
 
-@inlined
-def _gap(values, nominal, nominal_distance, columns, m, n):  # type: ignore
-    """Return the distance of two samples in a set of columns."""
-    largest = 0.0
-    for c in columns:
-        if nominal[c]:
-            gap = nominal_distance if values[c, m] != values[c, n] else 0.0
-        else:
-            gap = abs(values[c, m] - values[c, n])
-        largest = gap if gap > largest else largest
-    return largest
+@compiled
+def arrange(columns, nominal, size):  # type: ignore
+    """Return an order of the samples, and where in it the leaves start and the last one ends.
 
-
-@inlined
-def _raise_to(values, nominal, nominal_distance, columns, m, low, high, out):  # type: ignore
-    """Raise `out` in a window to the distances of sample m in a set of columns."""
-    for c in columns:
-        column = values[c]
-        here = column[m]
-        if nominal[c]:
-            for n in range(low, high):
-                gap = nominal_distance if column[n] != here else 0.0
-                out[n] = gap if gap > out[n] else out[n]
-        else:
-            for n in range(low, high):
-                gap = abs(column[n] - here)
-                out[n] = gap if gap > out[n] else out[n]
+    Leaves hold at most `size` samples, near each other: halves of halves, split at the median of
+    the widest column; a nominal one with several labels counts as infinitely wide.
+    """
+    n_columns, n_samples = columns.shape
+    order = np.arange(n_samples)
+    starts = np.empty(n_samples + 1, dtype=np.int64)
+    n_starts = 0
+    pending = np.empty((128, 2), dtype=np.int64)
+    pending[0, 0], pending[0, 1] = 0, n_samples
+    n_pending = 1
+    while n_pending > 0:
+        n_pending -= 1
+        first, last = pending[n_pending, 0], pending[n_pending, 1]
+        widest, split = 0.0, -1
+        if last - first > size:
+            for c in range(n_columns):
+                low, high = np.inf, -np.inf
+                for position in range(first, last):
+                    value = columns[c, order[position]]
+                    low, high = min(low, value), max(high, value)
+                width = np.inf if nominal[c] and high > low else high - low
+                if width > widest:
+                    widest, split = width, c
+        if split < 0:
+            starts[n_starts] = first
+            n_starts += 1
+            continue
+        middle = (first + last) // 2
+        low, high = first, last - 1
+        while low < high:  # Hoare's selection, of samples by their value
+            pivot = columns[split, order[(low + high) >> 1]]
+            i, j = low, high
+            while i <= j:
+                while columns[split, order[i]] < pivot:
+                    i += 1
+                while columns[split, order[j]] > pivot:
+                    j -= 1
+                if i <= j:
+                    order[i], order[j] = order[j], order[i]
+                    i += 1
+                    j -= 1
+            if middle <= j:
+                high = j
+            elif middle >= i:
+                low = i
+            else:
+                break
+        pending[n_pending, 0], pending[n_pending, 1] = middle, last
+        pending[n_pending + 1, 0], pending[n_pending + 1, 1] = first, middle
+        n_pending += 2
+    starts[n_starts] = n_samples
+    return order, starts[: n_starts + 1]
 
 
 @compiled
-def _distances(values, nominal, nominal_distance, x, z, m, low, high, dz, dxz):  # type: ignore
-    """Fill a window with the distances of sample m in z and in (x, z)."""
-    for n in range(low, high):
-        dz[n] = 0.0
-    _raise_to(values, nominal, nominal_distance, z, m, low, high, dz)
-    for n in range(low, high):
-        dxz[n] = dz[n]
-    _raise_to(values, nominal, nominal_distance, x, m, low, high, dxz)
+def pack_columns(values, columns, order):  # type: ignore
+    """Return some columns with the samples in an order, each padded to a multiple of 64 entries."""
+    n_samples = len(order)
+    packed = np.zeros((len(columns), (n_samples + 63) // 64 * 64))
+    for c in range(len(columns)):
+        for m in range(n_samples):
+            packed[c, m] = values[columns[c], order[m]]
+    return packed
 
 
 @compiled
-def _window(ascending, m, bar):  # type: ignore
-    """Return the range of samples within `bar` of sample m in an ascending column."""
-    here = ascending[m]
-    low, end = 0, m
+def pack_rows(values, members, order):  # type: ignore
+    """Return layers of eight columns side by side, shape (n_layers, N, LANES)."""
+    n_layers, n_samples = len(members), len(order)
+    rows = np.empty((n_layers, n_samples, LANES))
+    for layer in range(n_layers):
+        for c in range(LANES):
+            column = members[layer, c]
+            for m in range(n_samples):
+                rows[layer, m, c] = values[column, order[m]]
+    return rows
+
+
+@compiled
+def as_lines(rows):  # type: ignore
+    """Return the columns of all layers one after the other, shape (n_layers * LANES, N)."""
+    n_layers, n_samples, _ = rows.shape
+    lines = np.empty((n_layers * LANES, n_samples))
+    for layer in range(n_layers):
+        for c in range(LANES):
+            for m in range(n_samples):
+                lines[layer * LANES + c, m] = rows[layer, m, c]
+    return lines
+
+
+@compiled
+def _fill_pool(  # type: ignore
+    shared, nominal, nominal_distance, n_split, n_samples, first, last, limit, pool, packed,
+    lows, highs, zeros, gaps,
+):  # fmt: skip
+    """List the samples within the limit of a leaf, ascending, pack their columns; return how many.
+
+    A sample is as far from a leaf as from the box around it: never farther than from its samples.
+    """
+    n_ordered = 0
+    for c in range(n_split):
+        lows[c], highs[c] = np.inf, -np.inf
+        for n in range(first, last):
+            lows[c], highs[c] = min(lows[c], shared[c, n]), max(highs[c], shared[c, n])
+        n_ordered += not nominal[c]
+    raise_to_box(shared, shared.shape[1], 0, n_ordered, lows, highs, n_samples, zeros, gaps)
+    for c in range(n_ordered, n_split):
+        for n in range(n_samples):
+            if shared[c, n] < lows[c] or shared[c, n] > highs[c]:
+                gaps[n] = max(gaps[n], nominal_distance)
+    for n in range(n_samples, len(gaps)):
+        gaps[n] = np.nan
+    n_pool = find_within(gaps, n_samples, limit, pool)
+    for c in range(len(shared)):
+        for p in range(n_pool):
+            packed[c, p] = shared[c, pool[p]]
+    return n_pool
+
+
+@compiled
+def _distances(columns, nominal, nominal_distance, begin, end, own, n, start, out):  # type: ignore
+    """Fill `out` with the larger of `start` and the distances of a sample in some columns.
+
+    Nominal columns come last among them.
+    """
+    n_ordered = begin
+    while n_ordered < end and not nominal[n_ordered]:
+        n_ordered += 1
+    raise_to(columns, columns.shape[1], begin, n_ordered, own, n, start, out)
+    for c in range(n_ordered, end):
+        here = columns[c, own]
+        for p in range(n):
+            if columns[c, p] != here:
+                out[p] = max(out[p], nominal_distance)
+
+
+@inlined
+def _n_within(distances, n, bar):  # type: ignore
+    total = 0
+    for p in range(n):
+        total += distances[p] <= bar
+    return total
+
+
+@inlined
+def _n_near(values, here, radius):  # type: ignore
+    total = 0
+    for n in range(len(values)):
+        total += abs(values[n] - here) <= radius
+    return total
+
+
+@compiled
+def _choose_bar(distances, n, bar, limit, length, n_dimensions, spare):  # type: ignore
+    """Return a bar, not above the limit, within which about `length` of n samples lie."""
+    if not bar < np.inf:
+        for p in range(n):
+            spare[p] = distances[p] if distances[p] >= 0.0 else 0.0  # the sample itself is NaN
+        bar = select(spare, n, min(length + length // 2, n - 1))
+    bar = min(bar, limit)
+    for _ in range(5):
+        n_within = _n_within(distances, n, bar)
+        if length <= n_within <= 2 * length + 8:
+            break
+        if n_within < length and bar >= limit:
+            break
+        ratio = (1.4 * length + 4.0) / max(n_within, 0.05 * length)
+        bar = min(limit, bar * ratio ** (1.0 / n_dimensions))
+    return bar
+
+
+@inlined
+def _slope(bar, skew):  # type: ignore
+    """Return the parts of a list in a unit of distance; see `_part`."""
+    return BUCKETS / (bar * (1.0 - skew)) if 1e-300 < bar < np.inf else 0.0
+
+
+@inlined
+def _part(distance, slope, skew):  # type: ignore
+    """Return the part of a list that a distance belongs to; it never falls with the distance.
+
+    The first part reaches farthest, since few samples are near where there are many dimensions.
+    """
+    part = np.int32(min(distance * slope, 1e6) - skew * (BUCKETS / (1.0 - skew)))
+    return min(max(part, 0), BUCKETS - 1)
+
+
+@compiled
+def _list_within(  # type: ignore
+    distances, pool, n, bar, skew, found, found_near, parts, near, index, ends
+):
+    """List the samples of a pool within the bar, in the order of the parts they belong to.
+
+    `ends` gets the end of each part; the last of them is the length of the list.
+    """
+    n_found = find_within(distances, n, bar, found)
+    slope = _slope(bar, skew)
+    for f in range(n_found):
+        found_near[f] = distances[found[f]]
+    for f in range(n_found):
+        parts[f] = _part(found_near[f], slope, skew)
+    # Two sets of counters, for entries of even and odd number: the same one is seldom used twice
+    # in a row, which would make the processor wait.
+    for b in range(BUCKETS):
+        ends[0, b] = ends[1, b] = 0
+    for f in range(n_found):
+        ends[f & 1, parts[f]] += 1
+    total = 0
+    for b in range(BUCKETS):
+        n_even = ends[0, b]
+        ends[0, b] = total
+        total += n_even + ends[1, b]
+        ends[1, b] = total - ends[1, b]
+    for f in range(n_found):
+        place = ends[f & 1, parts[f]]
+        ends[f & 1, parts[f]] = place + 1
+        near[place] = found_near[f]
+        index[place] = pool[found[f]]
+
+
+@compiled
+def _gaps(rows, layers_nominal, nominal_distance, m, index, begin, end, out):  # type: ignore
+    """Fill rows of `out` with the gaps of list entries in eight candidates of several columns."""
+    for p in range(begin, end):
+        n = index[p]
+        for c in range(LANES):
+            out[p, c] = 0.0
+        for layer in range(len(rows)):
+            if layers_nominal[layer]:
+                for c in range(LANES):
+                    if rows[layer, n, c] != rows[layer, m, c]:
+                        out[p, c] = max(out[p, c], nominal_distance)
+            else:
+                for c in range(LANES):
+                    out[p, c] = max(out[p, c], abs(rows[layer, n, c] - rows[layer, m, c]))
+
+
+@compiled
+def _find_radii(near, index, rows, here, ends, bar, skew, k, smallest, joint, radius):  # type: ignore
+    """Find the k-th joint distance of eight candidates in a list; return the largest of them.
+
+    `smallest`, of shape (groups, LEVELS, LANES), is room for the smallest joint distances so far.
+    Parts of the list too far to matter are not looked at.
+    """
+    n_groups = len(smallest)
+    group, level = (k - 1) // LEVELS, (k - 1) % LEVELS
+    for g in range(n_groups):
+        for i in range(LEVELS):
+            for c in range(LANES):
+                smallest[g, i, c] = np.inf
+    slope = _slope(bar, skew)
+    widest = np.inf
+    done, b = 0, 0
+    while b < BUCKETS and (b == 0 or not _part(widest, slope, skew) < b):
+        while b < BUCKETS - 1 and ends[b] - done < CHUNK:
+            b += 1
+        if n_groups == 1:
+            keep_smallest(near, index, rows, here, done, ends[b], smallest[0])
+        else:
+            for p in range(done, ends[b]):
+                for c in range(LANES):
+                    gap = abs(rows[index[p], c] - here[c])
+                    joint[p - done, c] = gap if gap > near[p] else near[p]
+            for g in range(n_groups):
+                pass_through(joint, ends[b] - done, smallest[g])
+        done = ends[b]
+        b += 1
+        widest = 0.0
+        for c in range(LANES):
+            widest = max(widest, smallest[group, level, c])
+    for c in range(LANES):
+        radius[c] = smallest[group, level, c]
+    return widest
+
+
+@compiled
+def _window(ascending, n, own, radius):  # type: ignore
+    """Return the range of entries within the radius of one of them, in an ascending column."""
+    here = ascending[own]
+    low, end = 0, own
     while low < end:
         middle = (low + end) >> 1
-        if here - ascending[middle] <= bar:
+        if here - ascending[middle] <= radius:
             end = middle
         else:
             low = middle + 1
-    start, high = m + 1, len(ascending)
+    start, high = own + 1, n
     while start < high:
         middle = (start + high) >> 1
-        if ascending[middle] - here <= bar:
+        if ascending[middle] - here <= radius:
             start = middle + 1
         else:
             high = middle
     return low, high
 
 
-@inlined
-def _count_list(  # type: ignore
-    values, nominal, nominal_distance, y, plain, m, radius, open_ball, near, index, end, four,
-    row_joint, row_near,
-):  # fmt: skip
-    """Count the entries of a list within the radius, and those of them that are so in y too."""
-    column = values[y[0]]
-    here = column[m]
-    n_near = n_joint = 0
-    for p in range(end):
-        inside = near[p] < radius if open_ball else near[p] <= radius
-        n_near += inside
-        if plain:
-            gap = abs(column[index[p]] - here)
-        else:
-            gap = _gap(values, nominal, nominal_distance, y, m, index[p])
-        n_joint += inside & (gap < radius if open_ball else gap <= radius)
-    four[row_near] = n_near
-    four[row_joint] = n_joint
-
-
-@compiled
-def _count_all(  # type: ignore
-    values, nominal, nominal_distance, x, z, y, m, k, open_ball, dz, dxz, joint, counts
-):
-    """Take the four counts of one sample and one candidate over all samples."""
-    n_samples = values.shape[1]
-    _distances(values, nominal, nominal_distance, x, z, m, 0, n_samples, dz, dxz)
-    for n in range(n_samples):
-        joint[n] = max(dxz[n], _gap(values, nominal, nominal_distance, y, m, n))
-    radius = select(joint, n_samples, k)
-    for n in range(n_samples):
-        dy = _gap(values, nominal, nominal_distance, y, m, n)
-        if open_ball:
-            counts[0] += max(dxz[n], dy) < radius
-            counts[1] += dz[n] < radius
-            counts[2] += dxz[n] < radius
-            counts[3] += max(dz[n], dy) < radius
-        else:
-            counts[0] += max(dxz[n], dy) <= radius
-            counts[1] += dz[n] <= radius
-            counts[2] += dxz[n] <= radius
-            counts[3] += max(dz[n], dy) <= radius
-    return radius
-
-
-@inlined
-def _smallest_six(  # type: ignore
-    values, nominal, nominal_distance, y, plain, m, near, index, begin, end, joint, six
-):
-    """Take the joint distances of some list entries, and update the six smallest so far.
-
-    The comparisons compile to minima and maxima without branches. The sample itself is on the
-    list, so that the last of the six belongs to its fifth neighbour.
-    """
-    column = values[y[0]]
-    here = column[m]
-    b0, b1, b2, b3, b4, b5 = six
-    for p in range(begin, end):
-        if plain:
-            gap = abs(column[index[p]] - here)
-        else:
-            gap = _gap(values, nominal, nominal_distance, y, m, index[p])
-        d0 = gap if gap > near[p] else near[p]
-        joint[p] = d0
-        d1 = b0 if b0 > d0 else d0
-        b0 = d0 if d0 < b0 else b0
-        d2 = b1 if b1 > d1 else d1
-        b1 = d1 if d1 < b1 else b1
-        d3 = b2 if b2 > d2 else d2
-        b2 = d2 if d2 < b2 else b2
-        d4 = b3 if b3 > d3 else d3
-        b3 = d3 if d3 < b3 else b3
-        d5 = b4 if b4 > d4 else d4
-        b4 = d4 if d4 < b4 else b4
-        b5 = d5 if d5 < b5 else b5
-    return b0, b1, b2, b3, b4, b5
-
-
-@inlined
-def _gather(low, high, distances, limit, near, index, n_near, above):  # type: ignore
-    """Append the samples of a window whose distance exceeds `above`, but not `limit`, to a list.
-
-    The list has room for one more entry than it ends with.
-    """
-    for n in range(low, high):
-        near[n_near] = distances[n]
-        index[n_near] = n
-        n_near += (distances[n] > above) & (distances[n] <= limit)
-    return n_near
-
-
-@inlined
-def _sort(near, index, end):  # type: ignore
-    """Put the first entries of a list in the order of their distance (insertion)."""
-    for p in range(1, end):
-        distance, n = near[p], index[p]
-        q = p - 1
-        while q >= 0 and near[q] > distance:
-            near[q + 1] = near[q]
-            index[q + 1] = index[q]
-            q -= 1
-        near[q + 1] = distance
-        index[q + 1] = n
-
-
-@inlined
-def _radius(  # type: ignore
-    values, nominal, nominal_distance, y, plain, m, k, near, index, n_first, n_all, cut, in_order,
-    joint,
-):  # fmt: skip
-    """Return the distance to the k-th neighbour among a list, and how many entries were needed.
-
-    The first `n_first` entries, all within `cut`, are enough if the radius is.
-    """
-    six = (np.inf, np.inf, np.inf, np.inf, np.inf, np.inf)
-    n_seen = 0
-    while n_seen < n_first:
-        end = min(n_seen + 8, n_first)
-        six = _smallest_six(
-            values, nominal, nominal_distance, y, plain, m, near, index, n_seen, end, joint, six
-        )
-        n_seen = end
-        if in_order and k <= 5 and near[n_seen - 1] > six[5]:
-            break
-    radius = np.inf
-    if k <= 5:
-        radius = six[k]
-    elif n_seen > k:
-        radius = select(joint, n_seen, k)
-    if radius <= cut or n_all == n_first:
-        return radius, n_seen
-    begin = n_first if k <= 5 else 0  # `select` has reordered the joint distances
-    six = _smallest_six(
-        values, nominal, nominal_distance, y, plain, m, near, index, begin, n_all, joint, six
-    )
-    if k <= 5:
-        radius = six[k]
-    elif n_all > k:
-        radius = select(joint, n_all, k)
-    return radius, n_all
-
-
 @compiled
 def list_counts(  # type: ignore
-    values, nominal, nominal_distance, key, x, z, members, starts, k, open_ball, length
-):
-    """Return k_m, n_z, n_xz and n_yz for each candidate y, shape (n_candidates, 4, N).
+    shared, nominal, nominal_distance, n_samples, n_z, leaves, rows, lines, blocks, layers_nominal,
+    k, ball, length,
+):  # fmt: skip
+    """Return counts and radii of each candidate y.
 
-    Parameters are those of `_kernels.cmi_counts`, and: `key`, a column of z in which `values` are
-    ascending, or -1 if there is none; `length`, about how many samples a list should hold.
+    Parameters
+    ----------
+    shared : array of shape (n_z + n_x, at least N rounded up to LANES)
+        The columns of z, then those of x, nominal ones last among either, the samples in the order
+        of `leaves`.
+    nominal, nominal_distance
+        Which of these columns are nominal; the distance of different labels.
+    n_samples : int
+        N.
+    n_z : int
+        The first columns form z, for which counts are wanted; 0: for none.
+    leaves : array
+        Where each leaf of near samples starts, and N.
+    rows : array of shape (n_layers, N, LANES)
+        Columns of the candidates, eight candidates side by side.
+    blocks, layers_nominal
+        Block b of eight candidates owns the layers blocks[b] to blocks[b + 1]; the nominal ones.
+    k : int
+        Neighbours.
+    ball : int
+        0: closed; 1: open; 2: open where the radius is positive.
+    length : int
+        About how many samples a list should hold.
+
+    Returns
+    -------
+    counts : array of shape (8 * n_blocks, 4, N)
+        k_m, n_z, n_xz and n_yz, without the sample itself. n_z and n_yz are left alone if n_z = 0.
+    radii : array of shape (8 * n_blocks, N)
+        Distance to the k-th neighbour.
     """
-    n_samples = values.shape[1]
-    n_candidates = len(starts) - 1
-    counts = np.zeros((n_candidates, 4, n_samples), dtype=np.int64)
-    dz, dxz, spare = np.empty(n_samples), np.empty(n_samples), np.empty(n_samples + 1)
-    near_xz, index_xz = np.empty(n_samples + 1), np.empty(n_samples + 1, dtype=np.int64)
-    near_z, index_z = np.empty(n_samples + 1), np.empty(n_samples + 1, dtype=np.int64)
-    four = np.empty(4, dtype=np.int64)
-    bar = np.inf
-    if key >= 0:
-        bar = 0.2 * (values[key, n_samples - 1] - values[key, 0])
-    for m in range(n_samples):
-        # A window of the key in which more than two list lengths lie within the bar.
-        while True:
-            low, high = 0, n_samples
-            if key >= 0:
-                low, high = _window(values[key], m, bar)
-            everything = low == 0 and high == n_samples
-            limit = np.inf if everything else bar
-            _distances(values, nominal, nominal_distance, x, z, m, low, high, dz, dxz)
-            n_all = _gather(low, high, dxz, limit, near_xz, index_xz, 0, -1.0)
-            if n_all > 2 * length or everything:
-                break
-            bar *= 1.4
-        if n_all > 12 * length and not everything:
-            bar *= 0.9
-        # The nearest first, in their order if they are few; then the rest.
-        cut, n_first = limit, n_all
-        if n_all > length + 1:
-            for p in range(n_all):
-                spare[p] = near_xz[p]
-            cut = select(spare, n_all, length)
-            n_first = _gather(low, high, dxz, cut, near_xz, index_xz, 0, -1.0)
-            n_all = _gather(low, high, dxz, limit, near_xz, index_xz, n_first, cut)
-        in_order = n_first <= 4 * length
-        if in_order:
-            _sort(near_xz, index_xz, n_first)
-        n_first_z = _gather(low, high, dz, cut, near_z, index_z, 0, -1.0)
-        n_all_z = -1  # the rest is gathered when a candidate needs it
+    n_shared, width = shared.shape
+    n_blocks = len(blocks) - 1
+    n_split = n_z if n_z > 0 else n_shared
+    on_a_line = n_z == 1 and not nominal[0]
+    counts = np.empty((n_blocks * LANES, 4, n_samples), dtype=np.int32)
+    radii = np.empty((n_blocks * LANES, n_samples))
 
-        for c in range(n_candidates):
-            y = members[starts[c] : starts[c + 1]]
-            plain = len(y) == 1 and not nominal[y[0]]
-            radius, end = _radius(
-                values, nominal, nominal_distance, y, plain, m, k, near_xz, index_xz, n_first,
-                n_all, cut, in_order, spare,
+    everyone, pool = np.arange(n_samples), np.empty(n_samples + 16, dtype=np.int64)
+    lows, highs = np.empty(n_shared), np.empty(n_shared)
+    packed, zeros = np.empty((n_shared, width)), np.zeros(width)
+    dz, dxz, spare = np.empty(width), np.empty(width), np.empty(width)
+    found, found_near = np.empty(n_samples + 16, dtype=np.int64), np.empty(n_samples)
+    parts = np.empty(n_samples, dtype=np.int32)
+    near, index = np.empty(n_samples), np.empty(n_samples, dtype=np.int64)
+    ends = np.zeros((2, BUCKETS), dtype=np.int64)
+    n_groups = (k + LEVELS - 1) // LEVELS
+    smallest = np.empty((n_groups, LEVELS, LANES))
+    plain_only = len(layers_nominal) == n_blocks
+    for layer in range(len(layers_nominal)):
+        plain_only = plain_only and not layers_nominal[layer]
+    joint = np.empty((n_samples if n_groups > 1 else 1, LANES))
+    gaps = np.empty((1 if plain_only else n_samples, LANES))
+    origin, radius = np.zeros(LANES), np.empty((n_blocks, LANES))
+    widest = np.empty(n_blocks)
+    owns, heres = np.empty(LANES, dtype=np.int64), np.empty(LANES)
+    below, above = np.empty(LANES, dtype=np.int64), np.empty(LANES, dtype=np.int64)
+    totals = np.empty((2, LANES), dtype=np.int64)
+
+    skew_xz, skew_z = 0.02 ** (1.0 / n_shared), 0.02 ** (1.0 / max(n_z, 1))
+    limit, bar = np.inf, np.inf
+    bars = np.empty(n_samples)
+    for leaf in range(len(leaves) - 1):
+        first, last = leaves[leaf], leaves[leaf + 1]
+        n_pool = 0
+        if limit < np.inf:
+            n_pool = _fill_pool(
+                shared, nominal, nominal_distance, n_split, n_samples, first, last, limit, pool,
+                packed, lows, highs, zeros, spare,
             )  # fmt: skip
-            for row in range(4):
-                four[row] = 0
-            if radius <= limit:
-                end_z = n_first_z
-                if radius > cut:
-                    if n_all_z < 0:
-                        n_all_z = _gather(low, high, dz, limit, near_z, index_z, n_first_z, cut)
-                    end_z = n_all_z
-                _count_list(
-                    values, nominal, nominal_distance, y, plain, m, radius, open_ball,
-                    near_xz, index_xz, end, four, 0, 2,
-                )  # fmt: skip
-                _count_list(
-                    values, nominal, nominal_distance, y, plain, m, radius, open_ball,
-                    near_z, index_z, end_z, four, 3, 1,
-                )  # fmt: skip
-            else:
-                radius = _count_all(
-                    values, nominal, nominal_distance, x, z, y, m, k, open_ball,
-                    dz, dxz, spare, four,
-                )  # fmt: skip
-            itself = 0 if open_ball and radius <= 0.0 else 1
-            for row in range(4):
-                counts[c, row, m] = four[row] - itself
-    return counts
+        place = 0
+        for m in range(first, last):
+            columns, members, n_members, own, cap = shared, everyone, n_samples, m, np.inf
+            if limit < np.inf:
+                while pool[place] != m:
+                    place += 1
+                columns, members, n_members, own, cap = packed, pool, n_pool, place, limit
+            measured = listed = False
+            largest = 0.0
+            for block in range(n_blocks):
+                layers = rows[blocks[block] : blocks[block + 1]]
+                plain = len(layers) == 1 and not layers_nominal[blocks[block]]
+                while True:
+                    if not measured:
+                        _distances(
+                            columns, nominal, nominal_distance, 0, n_z, own, n_members, zeros, dz
+                        )
+                        _distances(
+                            columns, nominal, nominal_distance, n_z, n_shared, own, n_members, dz,
+                            dxz,
+                        )  # fmt: skip
+                        dz[own] = dxz[own] = np.nan  # within no bar
+                        for p in range(n_members, min(n_members + 64, width)):
+                            dz[p] = dxz[p] = np.nan
+                        if block == 0 and cap == limit:
+                            bar = _choose_bar(dxz, n_members, bar, cap, length, n_shared, spare)
+                        measured = True
+                    if not listed:
+                        _list_within(
+                            dxz,
+                            members,
+                            n_members,
+                            bar,
+                            skew_xz,
+                            found,
+                            found_near,
+                            parts,
+                            near,
+                            index,
+                            ends,
+                        )
+                        listed = True
+                    if plain:
+                        widest[block] = _find_radii(
+                            near, index, layers[0], layers[0, m], ends[1], bar, skew_xz, k,
+                            smallest, joint, radius[block],
+                        )  # fmt: skip
+                    else:
+                        _gaps(
+                            layers, layers_nominal[blocks[block] : blocks[block + 1]],
+                            nominal_distance, m, index, 0, ends[1, BUCKETS - 1], gaps,
+                        )  # fmt: skip
+                        widest[block] = _find_radii(
+                            near, everyone, gaps, origin, ends[1], bar, skew_xz, k, smallest, joint,
+                            radius[block],
+                        )  # fmt: skip
+                    if widest[block] <= bar:
+                        break
+                    listed = False
+                    if widest[block] > cap:  # not all samples that matter are in the pool
+                        columns, members, n_members, own, cap = (
+                            shared, everyone, n_samples, m, np.inf,
+                        )  # fmt: skip
+                        measured = False
+                    bar = widest[block]
+                largest = max(largest, widest[block])
+                for c in range(LANES):
+                    radii[block * LANES + c, m] = radius[block, c]
+                    if ball == 1 or (ball == 2 and radius[block, c] > 0.0):
+                        radius[block, c] = np.nextafter(radius[block, c], -np.inf)
+                    totals[0, c] = totals[1, c] = 0
+                end = ends[1, _part(widest[block], _slope(bar, skew_xz), skew_xz)]
+                if plain:
+                    count_within(
+                        near, index, layers[0], layers[0, m], 0, end, radius[block], totals
+                    )
+                else:
+                    count_within(near, everyone, gaps, origin, 0, end, radius[block], totals)
+                for c in range(LANES):
+                    counts[block * LANES + c, 2, m] = totals[0, c]
+                    counts[block * LANES + c, 0, m] = totals[1, c]
+
+            bars[m] = largest
+            if n_z == 0:
+                continue
+            if not on_a_line:
+                _list_within(
+                    dz,
+                    members,
+                    n_members,
+                    largest,
+                    skew_z,
+                    found,
+                    found_near,
+                    parts,
+                    near,
+                    index,
+                    ends,
+                )
+            for block in range(n_blocks):
+                layers = rows[blocks[block] : blocks[block + 1]]
+                plain = len(layers) == 1 and not layers_nominal[blocks[block]]
+                for c in range(LANES):
+                    totals[0, c] = totals[1, c] = 0
+                near_z, index_z, begin, end = near, index, 0, 0
+                if on_a_line and plain:
+                    for c in range(LANES):
+                        owns[c], heres[c], below[c], above[c] = own, columns[0, own], 0, 0
+                    n_bits = 0
+                    while n_members >> n_bits > 0:
+                        n_bits += 1
+                    find_range(
+                        columns[0], owns, heres, radius[block], 0, n_members, n_bits, below, above
+                    )
+                    for c in range(LANES):
+                        close = radius[block, c]
+                        column = lines[blocks[block] * LANES + c]
+                        counts[block * LANES + c, 1, m] = below[c] + above[c]
+                        counts[block * LANES + c, 3, m] = _n_near(
+                            column[m - below[c] : m + above[c] + 1], column[m], close
+                        ) - (close >= 0.0)
+                    continue
+                if on_a_line:
+                    begin, end = _window(columns[0], n_members, own, widest[block])
+                    near_z, index_z = dz, members
+                else:
+                    begin, end = 0, ends[1, _part(widest[block], _slope(largest, skew_z), skew_z)]
+                if plain:
+                    count_within(
+                        near_z, index_z, layers[0], layers[0, m], begin, end, radius[block], totals
+                    )
+                else:
+                    _gaps(
+                        layers, layers_nominal[blocks[block] : blocks[block + 1]],
+                        nominal_distance, m, index_z, begin, end, gaps,
+                    )  # fmt: skip
+                    count_within(near_z, everyone, gaps, origin, begin, end, radius[block], totals)
+                for c in range(LANES):
+                    counts[block * LANES + c, 1, m] = totals[0, c]
+                    counts[block * LANES + c, 3, m] = totals[1, c]
+        if last - first < n_samples:
+            limit = 1.15 * select(bars[first:last], last - first, (9 * (last - first)) // 10)
+    return counts, radii

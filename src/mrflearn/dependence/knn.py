@@ -8,7 +8,7 @@ of the distances in its columns: |x - x'| for continuous and ordinal columns, 0 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -17,21 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.dependence.base import Dependence, Specification, TableDependence
+from mrflearn.dependence.neighbours import CLOSED, OPEN, OPEN_UNLESS_ZERO, NeighbourCounts
 from mrflearn.errors import InputError, unknown
 from mrflearn.table import Table
 
 __all__ = ["KNN", "VARIANTS", "FrenzelPompe", "MixedKSG"]
 
 VARIANTS = ("paper", "reference", "depynd")
-
-LISTS_FROM_CANDIDATES = 4
-"""Candidates of one question from which neighbour lists, made once for all of them, pay."""
-
-LIST_LENGTH = 2.0
-"""Length of a list, in expected numbers of samples within the radius."""
-
-MAX_COUNTS = 2**22
-"""Counts held at a time; candidates are answered in portions of this size (32 MiB)."""
 
 
 def _check_neighbors(n_neighbors: Any, nominal_distance: Any) -> None:
@@ -71,7 +63,8 @@ class KNN(Specification):
 
     def bind(self, table: Table) -> Dependence:
         """Return the dependence between the variables of `table`."""
-        return _BoundDirect(table, self.n_neighbors, self.nominal_distance, open_ball=False)
+        counts = NeighbourCounts(table, self.n_neighbors, self.nominal_distance)
+        return _BoundDirect(table, counts, open_ball=False)
 
 
 @dataclass(frozen=True)
@@ -98,7 +91,8 @@ class FrenzelPompe(Specification):
 
     def bind(self, table: Table) -> Dependence:
         """Return the dependence between the variables of `table`."""
-        return _BoundDirect(table, self.n_neighbors, self.nominal_distance, open_ball=True)
+        counts = NeighbourCounts(table, self.n_neighbors, self.nominal_distance)
+        return _BoundDirect(table, counts, open_ball=True)
 
 
 @dataclass(frozen=True)
@@ -133,41 +127,16 @@ class MixedKSG(Specification):
 
     def bind(self, table: Table) -> Dependence:
         """Return the dependence between the variables of `table`."""
-        return _BoundMixedKSG(table, self.n_neighbors, self.nominal_distance, self.variant)
+        counts = NeighbourCounts(table, self.n_neighbors, self.nominal_distance)
+        return _BoundMixedKSG(table, counts, self.variant)
 
 
-class _BoundNeighbors(TableDependence):
-    """What the neighbour estimators share: the table as the kernels want it."""
-
-    def __init__(self, table: Table, n_neighbors: int, nominal_distance: float) -> None:
-        super().__init__(table)
-        if table.n_samples <= n_neighbors:
-            raise InputError(
-                f"n_neighbors={n_neighbors} needs at least {n_neighbors + 1} rows, and the table "
-                f"has n_samples={table.n_samples}: use fewer neighbours or more rows"
-            )
-        self.k = int(n_neighbors)
-        self.metric = (table.values, table.nominal, float(nominal_distance))
-
-    def _portions(
-        self, candidates: tuple[int, ...]
-    ) -> Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Yield (members, starts) of as many candidates as memory should hold at a time."""
-        size = max(1, MAX_COUNTS // (4 * self.table.n_samples))
-        for first in range(0, len(candidates), size):
-            owned = [self.columns_of([j]) for j in candidates[first : first + size]]
-            starts = np.zeros(len(owned) + 1, dtype=np.int64)
-            np.cumsum([len(columns) for columns in owned], out=starts[1:])
-            yield np.concatenate(owned), starts
-
-
-class _BoundDirect(_BoundNeighbors):
+class _BoundDirect(TableDependence):
     symmetric = True
 
-    def __init__(
-        self, table: Table, n_neighbors: int, nominal_distance: float, open_ball: bool
-    ) -> None:
-        super().__init__(table, n_neighbors, nominal_distance)
+    def __init__(self, table: Table, counts: NeighbourCounts, open_ball: bool) -> None:
+        super().__init__(table)
+        self.counts = counts
         self.open_ball = open_ball
 
     def _cmi_many(
@@ -176,89 +145,68 @@ class _BoundDirect(_BoundNeighbors):
         from mrflearn.dependence import _kernels
 
         psi = _psi(self.table.n_samples)
-        values = []
-        for counts in self._counts(i, candidates, given):
+        values = np.empty(len(candidates))
+        ball = OPEN if self.open_ball else CLOSED
+        for places, counts, _, _ in self.counts.count([i], given, candidates, ball):
             if self.open_ball:
-                mean = _kernels.mean_over_counts(counts[1:2], counts[2:], psi[1:])
-                values.append(psi[self.k] + mean)
+                means = _kernels.mean_over_counts(counts, _OPEN_SIGNS, psi[1:])
+                values[places] = psi[self.counts.k] + means
             else:
-                values.append(_kernels.mean_over_counts(counts[:2], counts[2:], psi))
-        return np.array(values)
-
-    def _counts(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> Iterable[NDArray[np.int64]]:
-        """Yield the counts of each candidate by the kernel that is fastest for the question.
-
-        Samples come in any order, which `mean_over_counts` does not see.
-        """
-        from mrflearn.dependence import _kernels, _lists
-
-        x, z = self.columns_of([i]), self.columns_of(given)
-        if not given or len(candidates) < LISTS_FROM_CANDIDATES:
-            for members, starts in self._portions(candidates):
-                yield from _kernels.cmi_counts(
-                    *self.metric, x, z, members, starts, self.k, self.open_ball
-                )
-            return
-        values, nominal, nominal_distance = self.metric
-        with_order = z[~nominal[z]]
-        key = int(with_order[0]) if len(with_order) else -1
-        if key >= 0:
-            values = np.ascontiguousarray(values[:, np.argsort(values[key], kind="stable")])
-            values.flags.writeable = False
-        # About as many samples as lie within the radius in (x, z) when all dimensions are alike.
-        n_dimensions = len(x) + len(z) + 1
-        share = (self.k / self.table.n_samples) ** (1 - 1 / n_dimensions)
-        length = int(LIST_LENGTH * share * self.table.n_samples) + self.k
-        for members, starts in self._portions(candidates):
-            yield from _lists.list_counts(
-                values, nominal, nominal_distance, key, x, z, members, starts, self.k,
-                self.open_ball, length,
-            )  # fmt: skip
+                values[places] = _kernels.mean_over_counts(counts, _CLOSED_SIGNS, psi)
+        return values
 
 
-class _BoundMixedKSG(_BoundNeighbors):
+class _BoundMixedKSG(TableDependence):
     symmetric = False
 
-    def __init__(
-        self, table: Table, n_neighbors: int, nominal_distance: float, variant: str
-    ) -> None:
-        super().__init__(table, n_neighbors, nominal_distance)
+    def __init__(self, table: Table, counts: NeighbourCounts, variant: str) -> None:
+        super().__init__(table)
+        self.counts = counts
         self.variant = variant
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
-        values = self._mutual_information(self.columns_of([i, *given]), candidates)
+        values = self._mutual_information((i, *given), candidates)
         if given:
-            values -= self._mutual_information(self.columns_of(given), candidates)
+            values -= self._mutual_information(given, candidates)
         return values
 
     def _mutual_information(
-        self, a: NDArray[np.int64], candidates: tuple[int, ...]
+        self, a: tuple[int, ...], candidates: tuple[int, ...]
     ) -> NDArray[np.float64]:
         from mrflearn.dependence import _kernels
 
-        open_ball, euclidean = self.variant == "reference", self.variant == "depynd"
         n_samples = self.table.n_samples
         psi, log = _psi(n_samples), _log(n_samples)
-        values = []
-        for members, starts in self._portions(candidates):
-            for counts in _kernels.ksg_counts(
-                *self.metric, a, members, starts, self.k, open_ball, euclidean
-            ):
-                none, sides = counts[:0], counts[1:3]
-                if self.variant == "reference":
-                    counts[0] += counts[3]  # an atom counts the sample itself as well
-                    mean = _kernels.mean_over_counts(none, sides, psi[1:])
-                elif self.variant == "paper":
-                    mean = _kernels.mean_over_counts(none, sides, log[1:])
-                else:
-                    mean = _kernels.mean_over_counts(none, sides, log)
-                mean += _kernels.mean_over_counts(counts[:1], none, psi)
-                values.append(mean + math.log(n_samples))
-        return np.array(values)
+        function = {"paper": log[1:], "reference": psi[1:], "depynd": log}[self.variant]
+        values = np.empty(len(candidates))
+        for places, counts, radii in self._counts(a, candidates):
+            atom = radii == 0.0
+            counts[:, 0] = np.where(atom, counts[:, 0], self.counts.k)
+            if self.variant == "reference":
+                counts[:, 0] += atom  # an atom counts the sample itself as well
+            mean = _kernels.mean_over_counts(counts, _SIDES, function)
+            mean += _kernels.mean_over_counts(counts, _JOINT, psi)
+            values[places] = mean + math.log(n_samples)
+        return values
+
+    def _counts(
+        self, a: tuple[int, ...], candidates: tuple[int, ...]
+    ) -> Iterator[tuple[list[int], NDArray[np.int32], NDArray[np.float64]]]:
+        """Yield places among the candidates, their counts k_m, n_z, n_a and n_b, and radii."""
+        if self.variant != "depynd":
+            ball = OPEN_UNLESS_ZERO if self.variant == "reference" else CLOSED
+            for places, counts, radii, _ in self.counts.count(a, (), candidates, ball):
+                yield places, counts, radii
+        else:
+            yield from self.counts.count_euclidean(a, candidates)
+
+
+_CLOSED_SIGNS = np.array([1, 1, -1, -1])  # of k_m, n_z, n_xz and n_yz
+_OPEN_SIGNS = np.array([0, 1, -1, -1])
+_SIDES = np.array([0, 0, -1, -1])
+_JOINT = np.array([1, 0, 0, 0])
 
 
 @lru_cache(maxsize=16)

@@ -1,0 +1,306 @@
+"""Counts of neighbours, by the kernel that is fastest for the question.
+
+Every question is about x, which may be several columns, a condition z, which may be none, and
+candidates y. Whatever kernel answers it, the counts are those of `naive.cmi_counts`:
+
+- x one ordered column, y another, no condition, few neighbours: `_pairs`, by strips;
+- all else: `_lists`, by neighbour lists that the candidates share, eight candidates at a time.
+
+`benchmarks/crossovers.py` prints the times behind the constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn.errors import InputError
+from mrflearn.table import Table
+
+__all__ = ["CLOSED", "OPEN", "OPEN_UNLESS_ZERO", "Counts", "NeighbourCounts"]
+
+CLOSED, OPEN, OPEN_UNLESS_ZERO = range(3)
+"""Balls: samples at the radius count; do not; do only where the radius is 0."""
+
+LEAVES_FROM = 512
+"""Samples above which they are arranged in leaves; fewer are one leaf."""
+
+LEAF_SIZE = 32
+"""Samples in a leaf."""
+
+LIST_LENGTH = 4.0
+"""Length of a list, in numbers of samples expected within the radius in (x, z)."""
+
+STRIP_WIDTH = 16.0
+"""Samples in a strip: the root of this times N."""
+
+WORKING_MEMORY = 2**26
+"""Bytes of working memory of one call, unless fewer are asked for (64 MiB)."""
+
+
+class Counts(NamedTuple):
+    """Neighbour counts of some of the candidates of a question."""
+
+    places: list[int]
+    """Which of the candidates, by their place in the question."""
+    counts: NDArray[np.int32]
+    """k_m, n_z, n_xz and n_yz, shape (len(places), 4, N)."""
+    radii: NDArray[np.float64]
+    """Distance to the k-th neighbour, shape (len(places), N)."""
+    order: NDArray[np.integer[Any]]
+    """The samples in the order in which counts and radii have them."""
+
+
+class NeighbourCounts:
+    """Counts of neighbours between the variables of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The data.
+    k : int
+        Neighbours.
+    nominal_distance : float
+        Distance of different labels.
+    max_memory : int, optional
+        Bytes of working memory that one call may use; candidates are answered in portions that
+        need no more.
+    """
+
+    def __init__(
+        self, table: Table, k: int, nominal_distance: float, max_memory: int | None = None
+    ) -> None:
+        if table.n_samples <= k:
+            raise InputError(
+                f"n_neighbors={k} needs at least {k + 1} rows, and the table has "
+                f"n_samples={table.n_samples}: use fewer neighbours or more rows"
+            )
+        self.n_samples = table.n_samples
+        self.values = table.values
+        self.nominal = table.nominal
+        self.nominal_distance = float(nominal_distance)
+        self.k = k
+        self.max_memory = max_memory
+        self._orders: dict[int, NDArray[np.int32]] = {}
+        # The columns of each variable, the ordered ones first.
+        starts = table.starts.tolist()
+        self._columns = [
+            sorted(range(starts[v], starts[v + 1]), key=lambda c: (bool(table.nominal[c]), c))
+            for v in range(table.n_variables)
+        ]
+        self._plain = [
+            len(columns) == 1 and not table.nominal[columns[0]] for columns in self._columns
+        ]
+        self._check_memory(1)
+
+    def columns_of(self, variables: Iterable[int]) -> list[int]:
+        """Return the columns of some variables, the ordered ones first."""
+        columns = [c for v in variables for c in self._columns[v]]
+        return sorted(columns, key=lambda c: (bool(self.nominal[c]), c))
+
+    def count(
+        self, x: Sequence[int], z: Sequence[int], candidates: Sequence[int], ball: int
+    ) -> Iterator[Counts]:
+        """Yield the counts of each candidate y for the variables x given the variables z.
+
+        Without z, n_z counts all others.
+        """
+        by_lists: Sequence[int] = range(len(candidates))
+        if not z and len(x) == 1 and self._plain[x[0]]:
+            from mrflearn.dependence import _pairs
+
+            if self.k <= _pairs.MAX_NEIGHBORS:
+                plain = [at for at in by_lists if self._plain[candidates[at]]]
+                by_lists = [at for at in by_lists if not self._plain[candidates[at]]]
+                yield from self._count_pairs(self._columns[x[0]][0], plain, candidates, ball)
+        if len(by_lists):
+            yield from self._count_lists(
+                self.columns_of(x), self.columns_of(z), by_lists, candidates, ball
+            )
+
+    def count_euclidean(
+        self, x: Sequence[int], candidates: Sequence[int]
+    ) -> Iterator[tuple[list[int], NDArray[np.int32], NDArray[np.float64]]]:
+        """Do what `count` does without a condition, in closed balls, with Euclidean distances.
+
+        These are the distances inside x and inside a candidate; every pair of samples is compared.
+        """
+        from mrflearn.dependence import _kernels
+
+        columns = np.array(self.columns_of(x))
+        size = max(1, self._budget(64 * self.n_samples) // (40 * self.n_samples))
+        for first in range(0, len(candidates), size):
+            portion = candidates[first : first + size]
+            owned = [self._columns[j] for j in portion]
+            starts = np.cumsum([0, *map(len, owned)])
+            members = np.concatenate([np.array(each) for each in owned])
+            counts, radii = _kernels.euclidean_counts(
+                self.values, self.nominal, self.nominal_distance, columns, members, starts, self.k
+            )
+            yield list(range(first, first + len(portion))), counts, radii
+
+    def _count_pairs(
+        self, x: int, places: list[int], candidates: Sequence[int], ball: int
+    ) -> Iterator[Counts]:
+        from mrflearn.dependence import _pairs
+
+        n = self.n_samples
+        width = max(8, int((STRIP_WIDTH * n) ** 0.5))
+        order = self._order(x)
+        position = np.empty(n, dtype=np.int32)
+        position[order] = np.arange(n, dtype=np.int32)
+        sorted_x = self.values[x][order]
+        size = max(1, self._budget(_PAIR_FIXED * n) // (_PAIR_EACH * n))
+        for first in range(0, len(places), size):
+            portion = places[first : first + size]
+            columns = [self._columns[candidates[at]][0] for at in portion]
+            orders = np.empty((len(portion), n), dtype=np.int32)
+            sorted_ys = np.empty((len(portion), n))
+            for row, c in enumerate(columns):
+                orders[row] = self._order(c)
+                np.take(self.values[c], orders[row], out=sorted_ys[row])
+            counts, radii = _pairs.pair_counts(
+                sorted_x, position, sorted_ys, orders, self.k, ball, width
+            )
+            yield Counts(portion, counts, radii, order)
+
+    def _count_lists(
+        self,
+        x: list[int],
+        z: list[int],
+        places: Sequence[int],
+        candidates: Sequence[int],
+        ball: int,
+    ) -> Iterator[Counts]:
+        from mrflearn.dependence import _lists
+
+        n = self.n_samples
+        columns = [*z, *x]
+        nominal = self.nominal[columns]
+        split = z if z else columns
+        on_a_line = len(z) == 1 and not self.nominal[z[0]]
+        leaves = np.array([0, n])
+        if on_a_line:
+            order = self._order(z[0]).astype(np.int64)
+            if n > LEAVES_FROM:
+                leaves = np.append(np.arange(0, n, LEAF_SIZE), n)
+        elif n > LEAVES_FROM:
+            order, leaves = _lists.arrange(self.values[split], self.nominal[split], LEAF_SIZE)
+        else:
+            order = np.arange(n)
+        shared = _lists.pack_columns(self.values, np.array(columns), order)
+        # About as many samples as lie within the radius in (x, z) when all dimensions are alike.
+        share = (self.k / n) ** (1 - 1 / (len(columns) + 1))
+        length = int(LIST_LENGTH * share * n) + self.k
+        each = _LIST_EACH + (64 if on_a_line else 0)
+        budget = self._budget((_LIST_FIXED + 16 * len(columns)) * n)
+        for block_places, members, blocks, layers_nominal in self._portions(
+            places, candidates, budget // (each * n)
+        ):
+            rows = _lists.pack_rows(self.values, members, order)
+            lines = _lists.as_lines(rows) if on_a_line else np.empty((0, 0))
+            counts, radii = _lists.list_counts(
+                shared, nominal, self.nominal_distance, n, len(z), leaves, rows, lines, blocks,
+                layers_nominal, self.k, ball, length,
+            )  # fmt: skip
+            lanes = [lane for lane, at in enumerate(block_places) if at >= 0]
+            kept = [block_places[lane] for lane in lanes]
+            if len(lanes) < len(block_places):
+                counts, radii = counts[lanes], radii[lanes]
+            if not z:
+                for row, at in enumerate(kept):
+                    self._count_alone(candidates[at], order, radii[row], ball, counts[row])
+            yield Counts(kept, counts, radii, order)
+
+    def _portions(
+        self, places: Sequence[int], candidates: Sequence[int], n_blocks: int
+    ) -> Iterator[tuple[list[int], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]]:
+        """Yield blocks of eight candidates that have equally many columns of either sort.
+
+        Each portion of at most `n_blocks` blocks, but at least one, is the place of each lane's
+        candidate (-1 for a lane to spare), the columns of each layer, where the layers of each
+        block start, and which layers are nominal.
+        """
+        from mrflearn.dependence._lanes import LANES
+
+        alike: dict[tuple[bool, ...], list[int]] = {}
+        for at in places:
+            kinds = tuple(bool(self.nominal[c]) for c in self._columns[candidates[at]])
+            alike.setdefault(kinds, []).append(at)
+        blocks = [
+            (kinds, members[first : first + LANES])
+            for kinds, members in alike.items()
+            for first in range(0, len(members), LANES)
+        ]
+        for first in range(0, len(blocks), max(1, n_blocks)):
+            lanes: list[int] = []
+            layers: list[list[int]] = []
+            starts = [0]
+            nominal: list[bool] = []
+            for kinds, members in blocks[first : first + max(1, n_blocks)]:
+                spare = LANES - len(members)
+                lanes += members + [-1] * spare
+                owned = [self._columns[candidates[at]] for at in members]
+                owned += [owned[-1]] * spare
+                layers += [list(layer) for layer in zip(*owned, strict=True)]
+                nominal += kinds
+                starts.append(len(layers))
+            yield lanes, np.array(layers), np.array(starts), np.array(nominal)
+
+    def _count_alone(
+        self,
+        candidate: int,
+        order: NDArray[np.integer[Any]],
+        radii: NDArray[np.float64],
+        ball: int,
+        counts: NDArray[np.int32],
+    ) -> None:
+        """Fill in n_z and n_yz where there is no condition: all others, and those near in y."""
+        from mrflearn.dependence import _kernels
+
+        columns = self._columns[candidate]
+        reach = _kernels.closed_radii(radii, ball)
+        counts[1] = np.where(reach >= 0.0, self.n_samples - 1, 0)
+        if self._plain[candidate]:
+            by_value = self._order(columns[0])
+            _kernels.count_in_column(self.values[columns[0]], by_value, order, reach, counts[3])
+        elif len(columns) == 1:
+            _, labels, sizes = np.unique(
+                self.values[columns[0]], return_inverse=True, return_counts=True
+            )
+            same = np.where(reach >= 0.0, sizes[labels[order]] - 1, 0)
+            counts[3] = np.where(reach >= self.nominal_distance, self.n_samples - 1, same)
+        else:
+            chosen = np.ascontiguousarray(self.values[columns][:, order])
+            _kernels.count_in_columns(
+                chosen, self.nominal[columns], self.nominal_distance, reach, counts[3]
+            )
+
+    def _order(self, column: int) -> NDArray[np.int32]:
+        """Return the samples in the order of a column, which is kept for the next time."""
+        order = self._orders.get(column)
+        if order is None:
+            order = np.argsort(self.values[column], kind="stable").astype(np.int32)
+            self._orders[column] = order
+        return order
+
+    def _budget(self, fixed: int) -> int:
+        """Return the bytes left for candidates, where some are needed whatever their number."""
+        return (self.max_memory or WORKING_MEMORY) - fixed
+
+    def _check_memory(self, n_columns: int) -> None:
+        """Refuse a bound that not even eight candidates keep to."""
+        needed = (_LIST_FIXED + 16 * n_columns + _LIST_EACH + 64) * self.n_samples
+        if self.max_memory is not None and needed > self.max_memory:
+            raise InputError(
+                f"max_memory={self.max_memory} bytes is too little: {self.n_samples} rows need "
+                f"{needed} bytes of working memory"
+            )
+
+
+# Bytes for each sample: whatever the number of candidates, and for each pair or eight candidates.
+_PAIR_FIXED, _PAIR_EACH = 60, 40
+_LIST_FIXED, _LIST_EACH = 160, 264
