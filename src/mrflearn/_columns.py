@@ -94,16 +94,16 @@ class RawColumn:
         if len(code) != len(levels):
             raise InputError(f"column {self.name!r}: the same level is listed twice in {levels!r}")
         code |= {str(level): position for level, position in code.items() if str(level) not in code}
-        out = np.empty(len(kept))
-        for position, label in enumerate(kept.tolist()):
-            found = code.get(label, code.get(str(label)))
-            if found is None:
-                raise InputError(
-                    f"column {self.name!r} holds {_shown(label)}, which is not one of the declared "
-                    f"levels {list(levels)!r}: add it, or correct the value"
-                )
-            out[position] = found
-        return out
+        labels = kept.tolist()
+        found = list(map(code.get, labels))
+        if None in found:
+            found = [code.get(label, code.get(str(label))) for label in labels]
+        if None in found:
+            raise InputError(
+                f"column {self.name!r} holds {_shown(labels[found.index(None)])}, which is not one "
+                f"of the declared levels {list(levels)!r}: add it, or correct the value"
+            )
+        return np.array(found, dtype=float)
 
 
 def read_columns(X: Any) -> list[RawColumn]:

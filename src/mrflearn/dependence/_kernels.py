@@ -1,7 +1,7 @@
-"""Compiled twins of the neighbour counts in `naive`: arrays in, arrays out.
+"""Small compiled kernels: counts in one variable, counts with Euclidean norms, means over counts.
 
 Columns are rows of `values`, shape (n_columns, N). A set of variables is an array of column
-positions. Candidate number c owns the columns `members[starts[c]:starts[c + 1]]`.
+positions.
 """
 
 from __future__ import annotations
@@ -23,34 +23,42 @@ __all__ = [
 
 
 @compiled
-def _distances_from(values, nominal, nominal_distance, columns, m, euclidean, out):  # type: ignore
-    """Fill `out` with the distances of sample m to all samples in a set of columns."""
+def _distances_from(  # type: ignore
+    values, nominal, nominal_distance, columns, m, euclidean, squares, out
+):
+    """Fill `out` with the distances of sample m to all samples in a set of columns.
+
+    `squares` is room for sums of squares.
+    """
     n_samples = values.shape[1]
-    out[:] = 0.0
+    for n in range(n_samples):
+        out[n] = squares[n] = 0.0
     for c in columns:
         here = values[c, m]
-        if nominal[c]:
-            for n in range(n_samples):
-                if values[c, n] != here:
-                    out[n] = max(out[n], nominal_distance)
-        else:
-            for n in range(n_samples):
-                out[n] = max(out[n], abs(values[c, n] - here))
+        for n in range(n_samples):
+            if nominal[c]:
+                gap = nominal_distance if values[c, n] != here else 0.0
+            else:
+                gap = abs(values[c, n] - here)
+            out[n] = gap if gap > out[n] else out[n]
+            squares[n] += gap * gap
     if not euclidean or len(columns) < 2:
         return
     for n in range(n_samples):
         largest = out[n]
-        if largest > 0.0 and largest < np.inf:
+        if 1e-140 < largest < 1e140:
+            out[n] = math.sqrt(squares[n])
+        elif largest > 0.0 and largest < np.inf:
             # A power of two keeps squares from over- and underflowing, and changes no digit.
             exponent = math.frexp(largest)[1]
             total = 0.0
             for c in columns:
                 if nominal[c]:
-                    distance = nominal_distance if values[c, n] != values[c, m] else 0.0
+                    gap = nominal_distance if values[c, n] != values[c, m] else 0.0
                 else:
-                    distance = abs(values[c, n] - values[c, m])
-                total += math.ldexp(distance, -exponent) ** 2
-            out[n] = math.ldexp(np.sqrt(total), exponent)
+                    gap = abs(values[c, n] - values[c, m])
+                total += math.ldexp(gap, -exponent) ** 2
+            out[n] = math.ldexp(math.sqrt(total), exponent)
 
 
 @compiled
@@ -101,13 +109,13 @@ def euclidean_counts(values, nominal, nominal_distance, a, members, starts, k): 
     n_candidates = len(starts) - 1
     counts = np.empty((n_candidates, 4, n_samples), dtype=np.int32)
     radii = np.empty((n_candidates, n_samples))
-    da, db = np.empty(n_samples), np.empty(n_samples)
+    da, db, spare = np.empty(n_samples), np.empty(n_samples), np.empty(n_samples)
     joint, heap = np.empty(n_samples), np.empty(k)
     for m in range(n_samples):
-        _distances_from(values, nominal, nominal_distance, a, m, True, da)
+        _distances_from(values, nominal, nominal_distance, a, m, True, spare, da)
         for c in range(n_candidates):
             b = members[starts[c] : starts[c + 1]]
-            _distances_from(values, nominal, nominal_distance, b, m, True, db)
+            _distances_from(values, nominal, nominal_distance, b, m, True, spare, db)
             for n in range(n_samples):
                 joint[n] = max(da[n], db[n])
             radius = _kth_smallest(joint, m, k, heap)
@@ -165,10 +173,10 @@ def count_in_column(values, by_value, order, reach, out):  # type: ignore
 def count_in_columns(columns, nominal, nominal_distance, reach, out):  # type: ignore
     """Count the other samples within reach of each sample in several columns."""
     n_columns, n_samples = columns.shape
-    distances = np.empty(n_samples)
+    distances, spare = np.empty(n_samples), np.empty(n_samples)
     every = np.arange(n_columns)
     for m in range(n_samples):
-        _distances_from(columns, nominal, nominal_distance, every, m, False, distances)
+        _distances_from(columns, nominal, nominal_distance, every, m, False, spare, distances)
         total = 0
         for n in range(n_samples):
             total += distances[n] <= reach[m]

@@ -71,7 +71,9 @@ def arrange(columns, nominal, size):  # type: ignore
     the widest column; a nominal one with several labels counts as infinitely wide.
     """
     n_columns, n_samples = columns.shape
-    order = np.arange(n_samples)
+    order = np.empty(n_samples, dtype=np.int32)
+    for n in range(n_samples):
+        order[n] = n
     starts = np.empty(n_samples + 1, dtype=np.int64)
     n_starts = 0
     pending = np.empty((128, 2), dtype=np.int64)

@@ -7,10 +7,12 @@ between the variables of that table, by position. Searches see dependences only.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,17 +170,12 @@ class Memo(Dependence):
         self.n_variables = dependence.n_variables
         self.symmetric = dependence.symmetric
         self.n_evaluations = 0
-        self._known: dict[tuple[int, int, tuple[int, ...]], float] = {}
+        self._known: dict[_Condition, _Values] = {}
 
     @classmethod
     def around(cls, dependence: Dependence) -> Memo:
         """Return `dependence` itself if it is a memo already."""
         return dependence if isinstance(dependence, cls) else cls(dependence)
-
-    def _key(self, i: int, j: int, given: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
-        if j < i and (self.symmetric or not given):
-            return j, i, given
-        return i, j, given
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -189,26 +186,65 @@ class Memo(Dependence):
         """Answer the questions, passing on only what is not known yet."""
         sorted_given = [tuple(sorted(set(question.given))) for question in questions]
         asked: list[Question] = []
-        waiting: set[tuple[int, int, tuple[int, ...]]] = set()
-        for question, given in zip(questions, sorted_given, strict=True):
+        waiting: dict[_Condition, set[int]] = {}
+        for (i, candidates, _), given in zip(questions, sorted_given, strict=True):
+            known = self._values((i, given), len(candidates))
+            both_ways = self.symmetric or not given
+            first_asked = waiting.setdefault((i, given), set())
             unknown = []
-            for j in question.candidates:
-                key = self._key(question.i, j, given)
-                if key not in self._known and key not in waiting:
-                    waiting.add(key)
-                    unknown.append(j)
+            for j in candidates:
+                if j in first_asked or not math.isnan(known[j]):
+                    continue
+                if both_ways:
+                    if i in waiting.get((j, given), ()):
+                        continue
+                    if (j, given) in self._known and not math.isnan(self._known[j, given][i]):
+                        known[j] = self._known[j, given][i]
+                        continue
+                first_asked.add(j)
+                unknown.append(j)
             if unknown:
-                asked.append(Question(question.i, unknown, given))
+                asked.append(Question(i, unknown, given))
         for question, answer in zip(asked, self.inner.cmi_batch(asked), strict=True):
-            self.n_evaluations += len(question.candidates)
+            i, candidates, given = question.i, question.candidates, tuple(question.given)
+            self.n_evaluations += len(candidates)
             if np.isnan(answer).any():
                 raise ValueError(
-                    f"the dependence returned NaN for variable {question.i} given "
-                    f"{list(question.given)}; a dependence must return numbers"
+                    f"the dependence returned NaN for variable {i} given {list(given)}; "
+                    "a dependence must return numbers"
                 )
-            for j, value in zip(question.candidates, answer.tolist(), strict=True):
-                self._known[self._key(question.i, j, tuple(question.given))] = value
-        return [
-            np.array([self._known[self._key(question.i, j, given)] for j in question.candidates])
-            for question, given in zip(questions, sorted_given, strict=True)
-        ]
+            known = self._known[i, given]
+            for j, value in zip(candidates, answer.tolist(), strict=True):
+                known[j] = value
+        answers = []
+        for (i, candidates, _), given in zip(questions, sorted_given, strict=True):
+            known = self._known[i, given]
+            for j in candidates:
+                if math.isnan(known[j]):  # asked the other way round in this batch
+                    known[j] = self._known[j, given][i]
+            answers.append(np.array([known[j] for j in candidates], dtype=float))
+        return answers
+
+    def _values(self, condition: _Condition, n_asked: int) -> _Values:
+        """Return the values known under a condition: an array if many are asked for."""
+        known = self._known.get(condition)
+        if known is None or (isinstance(known, _Few) and 8 * n_asked > self.n_variables):
+            few = known or _Few()
+            known = few
+            if 8 * n_asked > self.n_variables:
+                known = array("d", [math.nan]) * self.n_variables
+                for j, value in few.items():
+                    known[j] = value
+            self._known[condition] = known
+        return known
+
+
+class _Few(dict[int, float]):
+    """Values of a few candidates; NaN for all others."""
+
+    def __missing__(self, j: int) -> float:
+        return math.nan
+
+
+_Condition = tuple[int, tuple[int, ...]]
+_Values: TypeAlias = "_Few | array[float]"

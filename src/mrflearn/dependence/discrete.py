@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,21 @@ CORRECTIONS = (None, "miller-madow", "df", "bic")
 
 ROUNDING = 2**-48
 """Estimates of less than this share of ln N are rounding errors of an exact 0."""
+
+TABLE_SIZE = 4
+"""Combinations of levels in a table, for each sample, above which those that occur are numbered."""
+
+BLOCK_LEVELS = 32
+"""Most levels of a variable that is counted side by side with others."""
+
+BLOCK_MEMBERS = 8
+"""Fewest variables that are counted side by side."""
+
+FEW = 2
+"""Candidates, and one more for every four levels, from which counting side by side pays."""
+
+SMALL_GROUP = 16
+"""Most samples of a group that are compared with each other instead of counted by level."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +68,29 @@ class PlugIn(Specification):
         return _BoundPlugIn(table, self)
 
 
+class _Block(NamedTuple):
+    """Variables of few levels, their codes side by side as bytes."""
+
+    members: slice
+    n_members: int
+    n_levels: int
+    rows: NDArray[np.uint8]
+
+    @property
+    def least(self) -> int:
+        """Number of candidates from which it pays to count the whole block."""
+        return FEW + self.n_levels // 4
+
+
 class _BoundPlugIn(TableDependence):
+    """I(x; y | z) is h(x, y, z) + h(z) - h(x, z) - h(y, z), where h is a sum over cells.
+
+    So a question needs the cells of two sets of variables, `given` without i and with it, alone
+    and with each candidate. Their sums are kept: a search comes back to many sets.
+
+    Variables are numbered anew, by their numbers of levels, so that those alike share a block.
+    """
+
     symmetric = True
 
     def __init__(self, table: Table, specification: PlugIn) -> None:
@@ -64,69 +103,142 @@ class _BoundPlugIn(TableDependence):
                 "continuous: use dependence 'knn', or declare its levels with "
                 f"kinds={{{continuous[0]!r}: 'ordinal'}}"
             )
-        self.correction = specification.correction
-        self.strength = specification.strength
-        if self.correction == "bic":
-            self.strength = math.log(table.n_samples)
-        codes = []
-        for i in range(table.n_variables):
-            joint = np.zeros(table.n_samples, dtype=np.int64)
-            for values in table.values_of(i):
-                joint = _refined(joint, np.unique(values, return_inverse=True)[1])
-            codes.append(joint)
-        self.codes = codes
+        n = table.n_samples
+        cells = 1.0 if specification.correction == "miller-madow" else 0.0
+        degrees = {"df": specification.strength, "bic": math.log(n)}
+        strength = float(degrees.get(specification.correction or "", 0.0))
+        self.formula = (n, ROUNDING * math.log(n), cells, strength)
+        self.terms = _terms(n)
+        self.small = min(SMALL_GROUP, n)
+        codes, levels = _codes(table)
+        order = np.argsort(levels, kind="stable")
+        self.codes, self.levels = codes[order], levels[order]
+        self.number = np.empty(table.n_variables, dtype=np.int64)
+        self.number[order] = np.arange(table.n_variables)
+        self.blocks = _blocks(self.codes, self.levels)
+        self.unknown = np.full((table.n_variables + 1, 3), np.nan)
+        self._kept: dict[tuple[int, ...], NDArray[np.float64]] = {}
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
-        z = np.zeros(self.table.n_samples, dtype=np.int64)
-        for variable in given:
-            z = _refined(z, self.codes[variable])
-        xz = _refined(z, self.codes[i])
-        count_z, count_xz = np.bincount(z), np.bincount(xz)
-        return np.array(
-            [
-                self._estimate(
-                    count_z,
-                    count_xz,
-                    np.bincount(_refined(z, self.codes[j])),
-                    np.bincount(_refined(xz, self.codes[j])),
-                )
-                for j in candidates
-            ]
+        from mrflearn.dependence import _tables
+
+        x, *z = self.number[[i, *given]].tolist()
+        y = self.number[list(candidates)]
+        without, whole = self._sums(tuple(sorted(z)), y), self._sums(tuple(sorted((x, *z))), y)
+        return _tables.estimates(without, whole, y, *self.formula)
+
+    def _sums(
+        self, variables: tuple[int, ...], candidates: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return sums of `_terms` over the cells of some variables with each candidate.
+
+        Returns
+        -------
+        ndarray of shape (n_variables + 1, 3)
+            Row j is for the variables and j; the last row is for the variables alone. Rows that
+            nobody asked for may be NaN.
+        """
+        from mrflearn.dependence import _tables
+
+        kept = self._kept.get(variables)
+        if kept is not None and not np.isnan(kept[candidates, 0]).any():
+            return kept
+        sums = (self.unknown if kept is None else kept).copy()
+        members = np.array(variables, dtype=np.int64)
+        limit = TABLE_SIZE * self.table.n_samples
+        joint, sizes, sums[-1] = _tables.group_sizes(
+            self.codes, self.levels, members, limit, self.terms
         )
+        wider = None
+        if len(candidates) == 1:  # a search that removes edges comes back to smaller sets
+            wider = self._kept.get(tuple(sorted((*variables, int(candidates[0])))))
+        if wider is not None:
+            sums[candidates] = wider[-1]
+        else:
+            self._count_cells(sums, candidates, joint, sizes)
+        if len(self._kept) * sums.size > self.codes.size:  # as much memory as the table takes
+            self._kept = {}  # a new one, as other threads may be reading the old one
+        self._kept[variables] = sums
+        return sums
 
-    def _estimate(
+    def _count_cells(
         self,
-        count_z: NDArray[np.int64],
-        count_xz: NDArray[np.int64],
-        count_yz: NDArray[np.int64],
-        count_xyz: NDArray[np.int64],
-    ) -> float:
-        n = self.table.n_samples
-        # How many cells hold v samples, summed exactly over v: blind to the names of the cells.
-        cells = np.bincount(count_xyz, minlength=n + 1) + np.bincount(count_z, minlength=n + 1)
-        cells -= np.bincount(count_xz, minlength=n + 1)
-        cells -= np.bincount(count_yz, minlength=n + 1)
-        sizes = np.flatnonzero(cells)
-        value = math.fsum((cells[sizes] * sizes * np.log(sizes)).tolist()) / n
-        if abs(value) < ROUNDING * math.log(n):
-            value = 0.0
-        k_z, k_xz, k_yz, k_xyz = map(len, (count_z, count_xz, count_yz, count_xyz))
-        if self.correction == "miller-madow":
-            return value + (k_xz + k_yz - k_xyz - k_z) / (2 * n)
-        if self.correction is not None:
-            degrees = (k_xz - k_z) * (k_yz - k_z) / k_z
-            return value - self.strength * degrees / (2 * n)
-        return value
+        sums: NDArray[np.float64],
+        candidates: NDArray[np.int64],
+        joint: NDArray[np.int32],
+        sizes: NDArray[np.int32],
+    ) -> None:
+        """Fill the rows of the candidates by counting, blocks where that pays."""
+        from mrflearn.dependence import _tables
+
+        order, starts = _tables.groups(joint, sizes, int(sums[-1, 2]))
+        wanted = np.bincount(candidates // _tables.LANES).tolist()
+        for block, n_wanted in zip(self.blocks, wanted, strict=False):
+            if n_wanted >= block.least:
+                lanes = _tables.lane_sums(
+                    block.rows, block.n_levels, order, starts, self.terms, self.small
+                )
+                sums[block.members] = lanes[: block.n_members]
+        for j in candidates[np.isnan(sums[candidates, 0])]:
+            counts = np.zeros(self.levels[j], dtype=np.int32)
+            sums[j] = _tables.column_sums(self.codes, j, order, starts, self.terms, counts)
 
 
-def _refined(codes: NDArray[np.int64], by: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return codes 0, 1, … of the pairs (codes, by), every code in use."""
-    pairs = codes * (int(by.max()) + 1) + by
-    span = int(pairs.max()) + 1
-    if span > 4 * len(pairs):
-        return np.unique(pairs, return_inverse=True)[1].astype(np.int64)
-    used = np.zeros(span, dtype=np.int64)
-    used[pairs] = 1
-    return (np.cumsum(used) - 1)[pairs]
+def _codes(table: Table) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return codes 0, 1, … of the levels of each variable, and how many there are."""
+    from mrflearn.dependence import _tables
+
+    codes = np.empty((table.n_variables, table.n_samples), dtype=np.int32)
+    levels = np.ones(table.n_variables, dtype=np.int64)
+    for i in range(table.n_variables):
+        for c, values in enumerate(table.values_of(i)):
+            # Adding zero makes -0.0 the same bits as 0.0.
+            column, n_levels = _tables.numbered((values + 0.0).view(np.int64))
+            if c:
+                column, n_levels = _tables.numbered(codes[i].astype(np.int64) * n_levels + column)
+            codes[i], levels[i] = column, n_levels
+    return codes, levels
+
+
+def _blocks(codes: NDArray[np.int32], levels: NDArray[np.int64]) -> list[_Block]:
+    """Return the variables in blocks of 64, those of many levels left out; `levels` ascend.
+
+    What is left for the last block may be too little: it would take more memory than the table.
+    """
+    from mrflearn.dependence import _tables
+
+    n_few = int(np.searchsorted(levels, BLOCK_LEVELS, side="right"))
+    blocks = []
+    for first in range(0, n_few, _tables.LANES):
+        end = min(first + _tables.LANES, n_few)
+        if end - first < BLOCK_MEMBERS:
+            break
+        rows = np.zeros((codes.shape[1], _tables.LANES), dtype=np.uint8)
+        rows[:, : end - first] = codes[first:end].T
+        blocks.append(_Block(slice(first, end), end - first, int(levels[end - 1]), rows))
+    return blocks
+
+
+@lru_cache(maxsize=16)
+def _terms(n_samples: int) -> NDArray[np.float64]:
+    """Return what a cell adds to sums, for cells of 0 to n_samples samples.
+
+    Returns
+    -------
+    ndarray of shape (n_samples + 1, 3)
+        Two numbers that add up to v ln v, and the number of cells, 1 unless v is 0. The two are
+        multiples of powers of two so large that sums over cells are exact, hence the same in any
+        order.
+    """
+    sizes = np.arange(n_samples + 1, dtype=float)
+    terms = np.empty((n_samples + 1, 3))
+    exact = sizes * np.log(np.maximum(sizes, 1.0))
+    unit = 2.0 ** (math.frexp(exact[-1])[1] - 51)  # sums are less than 2^53 of it, twice over
+    terms[:, 0] = np.rint(exact / unit) * unit
+    unit *= 2.0 ** (math.frexp(n_samples)[1] - 51)
+    terms[:, 1] = np.rint((exact - terms[:, 0]) / unit) * unit
+    terms[:, 2] = sizes > 0
+    terms.flags.writeable = False
+    return terms

@@ -85,21 +85,24 @@ class NeighbourCounts:
         self.k = k
         self.max_memory = max_memory
         self._orders: dict[int, NDArray[np.int32]] = {}
-        # The columns of each variable, the ordered ones first.
-        starts = table.starts.tolist()
+        # The columns of each variable, the ordered ones first, and which are nominal.
+        starts, is_nominal = table.starts.tolist(), table.nominal.tolist()
         self._columns = [
-            sorted(range(starts[v], starts[v + 1]), key=lambda c: (bool(table.nominal[c]), c))
+            sorted(range(starts[v], starts[v + 1]), key=lambda c: (is_nominal[c], c))
             for v in range(table.n_variables)
         ]
-        self._plain = [
-            len(columns) == 1 and not table.nominal[columns[0]] for columns in self._columns
-        ]
+        self._kinds = [tuple(is_nominal[c] for c in columns) for columns in self._columns]
+        self._plain = [kinds == (False,) for kinds in self._kinds]
         self._check_memory(1)
 
     def columns_of(self, variables: Iterable[int]) -> list[int]:
         """Return the columns of some variables, the ordered ones first."""
-        columns = [c for v in variables for c in self._columns[v]]
-        return sorted(columns, key=lambda c: (bool(self.nominal[c]), c))
+        pairs = [
+            (nominal, c)
+            for v in variables
+            for nominal, c in zip(self._kinds[v], self._columns[v], strict=True)
+        ]
+        return [c for _, c in sorted(pairs)]
 
     def count(
         self, x: Sequence[int], z: Sequence[int], candidates: Sequence[int], ball: int
@@ -182,15 +185,15 @@ class NeighbourCounts:
         nominal = self.nominal[columns]
         split = z if z else columns
         on_a_line = len(z) == 1 and not self.nominal[z[0]]
-        leaves = np.array([0, n])
         if on_a_line:
-            order = self._order(z[0]).astype(np.int64)
-            if n > LEAVES_FROM:
-                leaves = np.append(np.arange(0, n, LEAF_SIZE), n)
+            order = self._order(z[0])
+            size = LEAF_SIZE if n > LEAVES_FROM else n
+            leaves = np.arange(0, n + size, size)
+            leaves[-1] = n
         elif n > LEAVES_FROM:
             order, leaves = _lists.arrange(self.values[split], self.nominal[split], LEAF_SIZE)
         else:
-            order = np.arange(n)
+            order, leaves = np.arange(n, dtype=np.int32), np.array([0, n])
         shared = _lists.pack_columns(self.values, np.array(columns), order)
         # About as many samples as lie within the radius in (x, z) when all dimensions are alike.
         share = (self.k / n) ** (1 - 1 / (len(columns) + 1))
@@ -228,8 +231,7 @@ class NeighbourCounts:
 
         alike: dict[tuple[bool, ...], list[int]] = {}
         for at in places:
-            kinds = tuple(bool(self.nominal[c]) for c in self._columns[candidates[at]])
-            alike.setdefault(kinds, []).append(at)
+            alike.setdefault(self._kinds[candidates[at]], []).append(at)
         blocks = [
             (kinds, members[first : first + LANES])
             for kinds, members in alike.items()
@@ -237,7 +239,7 @@ class NeighbourCounts:
         ]
         for first in range(0, len(blocks), max(1, n_blocks)):
             lanes: list[int] = []
-            layers: list[list[int]] = []
+            layers: list[tuple[int, ...]] = []
             starts = [0]
             nominal: list[bool] = []
             for kinds, members in blocks[first : first + max(1, n_blocks)]:
@@ -245,7 +247,7 @@ class NeighbourCounts:
                 lanes += members + [-1] * spare
                 owned = [self._columns[candidates[at]] for at in members]
                 owned += [owned[-1]] * spare
-                layers += [list(layer) for layer in zip(*owned, strict=True)]
+                layers += zip(*owned, strict=True)
                 nominal += kinds
                 starts.append(len(layers))
             yield lanes, np.array(layers), np.array(starts), np.array(nominal)
