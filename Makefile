@@ -43,11 +43,18 @@ lint: $(VENV)/ready-lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/ready-base
+# Others' estimators, beside what is installed already: it keeps its versions.
+$(VENV)/ready-peers: pyproject.toml benchmarks/install_peers.py | $(VENV)/ready-base
+	$(BIN)/python benchmarks/install_peers.py
+	@touch $@
+
+bench: $(VENV)/ready-base $(VENV)/ready-peers
 	$(BIN)/python benchmarks/imports.py
 	$(BIN)/python benchmarks/evaluations.py
 	$(BIN)/python benchmarks/candidates.py
 	$(BIN)/python benchmarks/noise.py
+	$(BIN)/python benchmarks/cmi.py
+	$(BIN)/python benchmarks/fits.py
 
 figures: $(VENV)/ready-base
 	$(BIN)/mrflearn learn $(PENGUINS) --quiet --figure docs/images/penguins.png > /dev/null

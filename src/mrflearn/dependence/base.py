@@ -42,6 +42,8 @@ class Dependence(ABC):
 
     n_variables: int
     symmetric: bool
+    grain: int = 1
+    """Candidates that are enough work for a thread."""
 
     @abstractmethod
     def _cmi_many(
@@ -129,6 +131,7 @@ class Threaded(Dependence):
         self.n_jobs = n_jobs
         self.n_variables = dependence.n_variables
         self.symmetric = dependence.symmetric
+        self._pool: ThreadPoolExecutor | None = None
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -136,23 +139,35 @@ class Threaded(Dependence):
         return self.cmi_batch([Question(i, candidates, given)])[0]
 
     def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
-        """Answer the questions in pieces of about equal size, one thread a piece."""
+        """Answer the questions in tasks of about equal size, none too small for a thread.
+
+        A question is cut only where it is more than a thread's share, since its candidates have
+        work in common.
+        """
         total = sum(len(question.candidates) for question in questions)
-        size = max(1, -(-total // self.n_jobs))
-        pieces = [
-            (position, Question(q.i, q.candidates[start : start + size], q.given))
-            for position, q in enumerate(questions)
-            for start in range(0, len(q.candidates), size)
-        ]
+        share = -(-total // self.n_jobs)
+        if share < self.inner.grain or self.n_jobs == 1:
+            return self.inner.cmi_batch(questions)
+        tasks: list[list[tuple[int, Question]]] = [[]]
+        n_last = 0
+        for position, (i, candidates, given) in enumerate(questions):
+            for start in range(0, len(candidates), share):
+                piece = Question(i, candidates[start : start + share], given)
+                tasks[-1].append((position, piece))
+                n_last += len(piece.candidates)
+                if n_last >= max(self.inner.grain, share // 4):
+                    tasks.append([])
+                    n_last = 0
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.n_jobs)
         answers: list[list[NDArray[np.float64]]] = [[] for _ in questions]
-        if len(pieces) <= 1:
-            results: Iterable[Any] = [self.inner.cmi_many(*piece) for _, piece in pieces]
-        else:
-            with ThreadPoolExecutor(self.n_jobs) as pool:
-                results = list(pool.map(lambda item: self.inner.cmi_many(*item[1]), pieces))
-        for (position, _), result in zip(pieces, results, strict=True):
-            answers[position].append(result)
+        for task, results in zip(tasks, self._pool.map(self._answer, tasks), strict=True):
+            for (position, _), result in zip(task, results, strict=True):
+                answers[position].append(result)
         return [np.concatenate(parts) if parts else np.empty(0) for parts in answers]
+
+    def _answer(self, task: list[tuple[int, Question]]) -> list[NDArray[np.float64]]:
+        return self.inner.cmi_batch([question for _, question in task])
 
 
 class Memo(Dependence):

@@ -33,6 +33,9 @@ BLOCK_MEMBERS = 8
 FEW = 2
 """Candidates, and one more for every four levels, from which counting side by side pays."""
 
+SAMPLES_FOR_A_THREAD = 1_000_000
+"""Candidates times samples that are worth a thread: about a millisecond."""
+
 SMALL_GROUP = 16
 """Most samples of a group that are compared with each other instead of counted by level."""
 
@@ -104,6 +107,7 @@ class _BoundPlugIn(TableDependence):
                 f"kinds={{{continuous[0]!r}: 'ordinal'}}"
             )
         n = table.n_samples
+        self.grain = 1 + SAMPLES_FOR_A_THREAD // n
         cells = 1.0 if specification.correction == "miller-madow" else 0.0
         degrees = {"df": specification.strength, "bic": math.log(n)}
         strength = float(degrees.get(specification.correction or "", 0.0))

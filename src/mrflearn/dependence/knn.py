@@ -26,6 +26,10 @@ __all__ = ["KNN", "VARIANTS", "FrenzelPompe", "MixedKSG"]
 VARIANTS = ("paper", "reference", "depynd")
 
 
+SAMPLES_FOR_A_THREAD = 5_000
+"""Candidates times samples that are worth a thread: about a millisecond."""
+
+
 def _check_neighbors(n_neighbors: Any, nominal_distance: Any) -> None:
     if not isinstance(n_neighbors, (int, np.integer)) or isinstance(n_neighbors, bool):
         raise InputError(f"n_neighbors must be a whole number, got {n_neighbors!r}")
@@ -137,6 +141,7 @@ class _BoundDirect(TableDependence):
     def __init__(self, table: Table, counts: NeighbourCounts, open_ball: bool) -> None:
         super().__init__(table)
         self.counts = counts
+        self.grain = 1 + SAMPLES_FOR_A_THREAD // table.n_samples
         self.open_ball = open_ball
 
     def _cmi_many(
@@ -162,6 +167,7 @@ class _BoundMixedKSG(TableDependence):
     def __init__(self, table: Table, counts: NeighbourCounts, variant: str) -> None:
         super().__init__(table)
         self.counts = counts
+        self.grain = 1 + SAMPLES_FOR_A_THREAD // table.n_samples
         self.variant = variant
 
     def _cmi_many(
