@@ -65,15 +65,18 @@ def test_imports_point_one_way(path):
         assert set(_imported_rooms(path)) <= allowed
 
 
-@pytest.mark.parametrize("name", ["_kernels", "_lanes", "_lists", "_pairs", "_tables"])
-def test_kernels_import_nothing_of_ours_but_their_compiler(name):
+KERNELS = ["_compile", "_distances", "_few", "_kernels", "_lanes", "_lists", "_pairs", "_tables"]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_import_nothing_of_ours_but_kernels(name):
     tree = ast.parse((ROOT / "dependence" / f"{name}.py").read_text())
     ours = {
         node.module
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.module.startswith("mrflearn")
     }
-    assert ours <= {"mrflearn.dependence._compile", "mrflearn.dependence._lanes"}
+    assert ours <= {f"mrflearn.dependence.{kernel}" for kernel in KERNELS}
 
 
 def test_nothing_calls_the_naive_twins():

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
 
-from mrflearn.dependence import _kernels, _lists, naive, neighbours
+from mrflearn.dependence import _distances, _kernels, naive, neighbours
 from mrflearn.dependence.neighbours import CLOSED, OPEN, OPEN_UNLESS_ZERO, NeighbourCounts
 from mrflearn.table import as_table
 
@@ -122,7 +122,8 @@ BALLS = st.sampled_from([CLOSED, OPEN, OPEN_UNLESS_ZERO])
 def test_counts_equal_the_naive_ones(setting, ball, leaf_size, length):
     """One leaf or many, lists long or much too short, strips wide or narrow."""
     values, nominal, nominal_distance, sets, k = setting
-    with _tuned(LEAVES_FROM=leaf_size, LEAF_SIZE=leaf_size, LIST_LENGTH=length, STRIP_WIDTH=length):
+    sizes = {"LEAVES_FROM": leaf_size, "LEAF_SIZE": leaf_size, "LIST_LENGTH": length}
+    with _tuned(FEW=0, STRIP_WIDTH=length, **sizes):
         _assert_equal_to_naive(values, nominal, nominal_distance, sets, k, ball)
 
 
@@ -134,9 +135,18 @@ def test_counts_of_pairs_equal_the_naive_ones(setting, ball):
     sets = {"x": sets["x"][:1], "y": sets["y"][:1], "z": none, "w": none}
     ordered = np.zeros_like(nominal)
     for width in (0.01, 1.0, 20.0):
-        with _tuned(STRIP_WIDTH=width):
+        with _tuned(FEW=0, STRIP_WIDTH=width):
             _assert_equal_to_naive(values, ordered, nominal_distance, sets, min(k, 5), ball)
-    _assert_equal_to_naive(values, nominal, nominal_distance, sets, k, ball)
+    with _tuned(FEW=0):
+        _assert_equal_to_naive(values, nominal, nominal_distance, sets, k, ball)
+
+
+@settings(max_examples=300, deadline=None)
+@given(problem(), BALLS)
+def test_counts_of_few_equal_the_naive_ones(setting, ball):
+    values, nominal, nominal_distance, sets, k = setting
+    with _tuned(FEW=300):
+        _assert_equal_to_naive(values, nominal, nominal_distance, sets, k, ball)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -181,35 +191,42 @@ def test_more_candidates_than_lanes_and_portions_change_nothing(n_given):
     assert sorted(together) == candidates
     with _tuned(WORKING_MEMORY=1):
         assert every(counter, candidates) == together
-    for j in candidates:
-        assert every(counter, [j]) == {j: together[j]}
+    for few in (0, 300):
+        with _tuned(FEW=few):
+            for j in candidates:
+                assert every(counter, [j]) == {j: together[j]}
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=30), st.data())
 def test_select_finds_the_entry_of_a_rank(entries, data):
     rank = data.draw(st.integers(0, len(entries) - 1))
-    assert _lists.select(np.array(entries), len(entries), rank) == sorted(entries)[rank]
+    assert _distances.select(np.array(entries), len(entries), rank) == sorted(entries)[rank]
 
 
 @settings(max_examples=300, deadline=None)
-@given(problem())
-def test_euclidean_counts_equal_the_naive_ones(setting):
+@given(problem(), st.sampled_from([0, 300]))
+def test_euclidean_counts_equal_the_naive_ones(setting, few):
     values, nominal, nominal_distance, sets, k = setting
+    with _tuned(FEW=few):
+        _check_euclidean(values, nominal, nominal_distance, sets, k)
 
+
+def _check_euclidean(values, nominal, nominal_distance, sets, k):
     def distances(columns):
         return naive.distances(values[columns], nominal[columns], nominal_distance, euclidean=True)
 
     counter = NeighbourCounts(_table(values, nominal, sets), k, nominal_distance)
-    for places, counts, radii in counter.count_euclidean(
-        [0, 1], range(2, 2 + bool(len(sets["y"])))
-    ):
+    candidates = [2, 3] if len(sets["w"]) else [2]
+    answers = counter.count([0, 1], [], candidates, CLOSED, euclidean=True)
+    for places, counts, radii, order in answers:
         da = distances(np.concatenate([sets["x"], sets["z"]]))
         for row, place in enumerate(places):
             k_m, n_a, n_b, atom = naive.ksg_counts(da, distances(sets["yw"[place]]), k, False)
-            np.testing.assert_array_equal(radii[row] == 0, atom)
-            np.testing.assert_array_equal(counts[row, 2:], [n_a, n_b])
-            np.testing.assert_array_equal(counts[row, 0][atom == 1], k_m[atom == 1])
+            np.testing.assert_array_equal(radii[row] == 0, atom[order])
+            np.testing.assert_array_equal(counts[row, 2:], np.array([n_a, n_b])[:, order])
+            at_zero = atom[order] == 1
+            np.testing.assert_array_equal(counts[row, 0][at_zero], k_m[order][at_zero])
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -227,9 +244,11 @@ def test_euclidean_ties_on_a_lattice_are_exact(seed):
     )
     sets = {"x": np.arange(3), "z": np.arange(0), "y": np.array([3]), "w": np.arange(0)}
     counter = NeighbourCounts(_table(values, nominal, sets), 3, np.inf)
-    ((_, counts, _),) = counter.count_euclidean([0], [2])
     slow = naive.ksg_counts(distances([0, 1, 2]), distances([3]), 3, open_ball=False)
-    np.testing.assert_array_equal(counts[0, 2:], slow[1:3])
+    for few in (0, 300):
+        with _tuned(FEW=few):
+            ((_, counts, _, order),) = counter.count([0], [], [2], CLOSED, euclidean=True)
+        np.testing.assert_array_equal(counts[0, 2:], slow[1:3, order])
 
 
 @pytest.mark.parametrize("n_samples", [60, 150])

@@ -1,133 +1,19 @@
-"""Small compiled kernels: counts in one variable, counts with Euclidean norms, means over counts.
-
-Columns are rows of `values`, shape (n_columns, N). A set of variables is an array of column
-positions.
-"""
+"""Small compiled kernels: counts in one variable, and means over counts."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
 from mrflearn.dependence._compile import compiled
+from mrflearn.dependence._distances import forget, measure, n_within
 from mrflearn.dependence._lanes import LANES, find_range
 
 __all__ = [
     "closed_radii",
     "count_in_column",
     "count_in_columns",
-    "euclidean_counts",
     "mean_over_counts",
 ]
-
-
-@compiled
-def _distances_from(  # type: ignore
-    values, nominal, nominal_distance, columns, m, euclidean, squares, out
-):
-    """Fill `out` with the distances of sample m to all samples in a set of columns.
-
-    `squares` is room for sums of squares.
-    """
-    n_samples = values.shape[1]
-    for n in range(n_samples):
-        out[n] = squares[n] = 0.0
-    for c in columns:
-        here = values[c, m]
-        for n in range(n_samples):
-            if nominal[c]:
-                gap = nominal_distance if values[c, n] != here else 0.0
-            else:
-                gap = abs(values[c, n] - here)
-            out[n] = gap if gap > out[n] else out[n]
-            squares[n] += gap * gap
-    if not euclidean or len(columns) < 2:
-        return
-    for n in range(n_samples):
-        largest = out[n]
-        if 1e-140 < largest < 1e140:
-            out[n] = math.sqrt(squares[n])
-        elif largest > 0.0 and largest < np.inf:
-            # A power of two keeps squares from over- and underflowing, and changes no digit.
-            exponent = math.frexp(largest)[1]
-            total = 0.0
-            for c in columns:
-                if nominal[c]:
-                    gap = nominal_distance if values[c, n] != values[c, m] else 0.0
-                else:
-                    gap = abs(values[c, n] - values[c, m])
-                total += math.ldexp(gap, -exponent) ** 2
-            out[n] = math.ldexp(math.sqrt(total), exponent)
-
-
-@compiled
-def _kth_smallest(distances, m, k, heap):  # type: ignore
-    """Return the k-th smallest entry of `distances`, entry m left out.
-
-    `heap` is room for k numbers: a heap with the largest of the k smallest so far on top.
-    """
-    filled = 0
-    for n in range(len(distances)):
-        if n == m:
-            continue
-        distance = distances[n]
-        if filled < k:
-            child = filled
-            filled += 1
-            while child > 0:
-                parent = (child - 1) // 2
-                if heap[parent] >= distance:
-                    break
-                heap[child] = heap[parent]
-                child = parent
-            heap[child] = distance
-        elif distance < heap[0]:
-            parent = 0
-            while True:
-                child = 2 * parent + 1
-                if child >= k:
-                    break
-                if child + 1 < k and heap[child + 1] > heap[child]:
-                    child += 1
-                if heap[child] <= distance:
-                    break
-                heap[parent] = heap[child]
-                parent = child
-            heap[parent] = distance
-    return heap[0]
-
-
-@compiled
-def euclidean_counts(values, nominal, nominal_distance, a, members, starts, k):  # type: ignore
-    """Return k_m, N - 1, n_a and n_b and the radius for each candidate b, in closed balls.
-
-    Distances inside a and inside b are Euclidean, and the larger of both is that of the pair.
-    Candidate number c owns the columns `members[starts[c]:starts[c + 1]]`.
-    """
-    n_samples = values.shape[1]
-    n_candidates = len(starts) - 1
-    counts = np.empty((n_candidates, 4, n_samples), dtype=np.int32)
-    radii = np.empty((n_candidates, n_samples))
-    da, db, spare = np.empty(n_samples), np.empty(n_samples), np.empty(n_samples)
-    joint, heap = np.empty(n_samples), np.empty(k)
-    for m in range(n_samples):
-        _distances_from(values, nominal, nominal_distance, a, m, True, spare, da)
-        for c in range(n_candidates):
-            b = members[starts[c] : starts[c + 1]]
-            _distances_from(values, nominal, nominal_distance, b, m, True, spare, db)
-            for n in range(n_samples):
-                joint[n] = max(da[n], db[n])
-            radius = _kth_smallest(joint, m, k, heap)
-            k_m = n_a = n_b = 0
-            for n in range(n_samples):
-                k_m += joint[n] <= radius
-                n_a += da[n] <= radius
-                n_b += db[n] <= radius
-            counts[c, 0, m], counts[c, 1, m] = k_m - 1, n_samples - 1
-            counts[c, 2, m], counts[c, 3, m] = n_a - 1, n_b - 1
-            radii[c, m] = radius
-    return counts, radii
 
 
 @compiled
@@ -171,16 +57,16 @@ def count_in_column(values, by_value, order, reach, out):  # type: ignore
 
 @compiled
 def count_in_columns(columns, nominal, nominal_distance, reach, out):  # type: ignore
-    """Count the other samples within reach of each sample in several columns."""
-    n_columns, n_samples = columns.shape
-    distances, spare = np.empty(n_samples), np.empty(n_samples)
-    every = np.arange(n_columns)
+    """Count the other samples within reach of each sample in several packed columns."""
+    n_samples, width = len(reach), columns.shape[1]
+    zeros, spare, distances = np.zeros(width), np.empty(width), np.empty(width)
     for m in range(n_samples):
-        _distances_from(columns, nominal, nominal_distance, every, m, False, spare, distances)
-        total = 0
-        for n in range(n_samples):
-            total += distances[n] <= reach[m]
-        out[m] = total - (reach[m] >= 0.0)
+        measure(
+            columns, nominal, nominal_distance, False, 0, len(columns), m, n_samples, zeros,
+            spare, distances,
+        )  # fmt: skip
+        forget(distances, m, n_samples)
+        out[m] = n_within(distances, n_samples, reach[m])
 
 
 @compiled

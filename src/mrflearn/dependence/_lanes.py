@@ -24,6 +24,7 @@ __all__ = [
     "find_within",
     "keep_nearest",
     "keep_smallest",
+    "keep_smallest_of",
     "pass_through",
     "raise_to",
     "raise_to_box",
@@ -323,31 +324,46 @@ def count_pairs(typing_context, x, y, begin, end, own_x, own_y, radius, counts):
 
 
 @intrinsic
+def keep_smallest_of(typing_context, distances, n_rows, smallest):  # type: ignore
+    """Update the LEVELS smallest of each lane by rows of LANES distances."""
+
+    def generate(context, builder, signature, args):  # type: ignore
+        _keep_rows(_Loop(context, builder, signature, args), keep_displaced=False)
+        return context.get_dummy_value()
+
+    return types.void(distances, n_rows, smallest), generate
+
+
+@intrinsic
 def pass_through(typing_context, distances, n_rows, smallest):  # type: ignore
-    """Update the LEVELS smallest of each lane by rows of distances, which keep what is displaced.
+    """Do what `keep_smallest_of` does, and leave in `distances` what is displaced.
 
     Several passes, each with LEVELS rows of its own, find any number of smallest distances.
     """
 
     def generate(context, builder, signature, args):  # type: ignore
-        loop = _Loop(context, builder, signature, args)
-        distances_at, last, smallest_at = loop.data
-
-        def body(position, kept):  # type: ignore
-            distance = loop.load(distances_at, position)
-            updated = []
-            for level in kept:
-                updated.append(loop.smaller(distance, level))
-                distance = loop.larger(level, distance)
-            loop.store(distance, distances_at, position)
-            return updated
-
-        kept = [loop.load(smallest_at, level) for level in range(LEVELS)]
-        for level, value in enumerate(loop.run(_integer(0), last, kept, body)):
-            loop.store(value, smallest_at, level)
+        _keep_rows(_Loop(context, builder, signature, args), keep_displaced=True)
         return context.get_dummy_value()
 
     return types.void(distances, n_rows, smallest), generate
+
+
+def _keep_rows(loop: _Loop, keep_displaced: bool) -> None:
+    distances_at, last, smallest_at = loop.data
+
+    def body(position, kept):  # type: ignore
+        distance = loop.load(distances_at, position)
+        updated = []
+        for level in kept:
+            updated.append(loop.smaller(distance, level))
+            distance = loop.larger(level, distance)
+        if keep_displaced:
+            loop.store(distance, distances_at, position)
+        return updated
+
+    kept = [loop.load(smallest_at, level) for level in range(LEVELS)]
+    for level, value in enumerate(loop.run(_integer(0), last, kept, body)):
+        loop.store(value, smallest_at, level)
 
 
 @intrinsic

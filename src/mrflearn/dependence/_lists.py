@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from mrflearn.dependence._compile import compiled, inlined
+from mrflearn.dependence._distances import forget, measure, n_within, select
 from mrflearn.dependence._lanes import (
     LANES,
     LEVELS,
@@ -25,42 +26,16 @@ from mrflearn.dependence._lanes import (
     find_within,
     keep_smallest,
     pass_through,
-    raise_to,
     raise_to_box,
 )
 
-__all__ = ["arrange", "as_lines", "list_counts", "pack_columns", "pack_rows"]
+__all__ = ["arrange", "as_lines", "list_counts", "pack_rows"]
 
 BUCKETS = 8
 """Parts of a list, by distance: entries are ordered by part, and not inside one."""
 
 CHUNK = 12
 """Entries looked at, at least, before asking whether the rest can matter."""
-
-
-@compiled
-def select(values, n, rank):  # type: ignore
-    """Return the entry of this rank, from 0, among the first n, which are reordered (Hoare)."""
-    low, high = 0, n - 1
-    while low < high:
-        pivot = values[(low + high) >> 1]
-        i, j = low, high
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while values[j] > pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if rank <= j:
-            high = j
-        elif rank >= i:
-            low = i
-        else:
-            break
-    return values[rank]
 
 
 @compiled
@@ -124,17 +99,6 @@ def arrange(columns, nominal, size):  # type: ignore
 
 
 @compiled
-def pack_columns(values, columns, order):  # type: ignore
-    """Return some columns with the samples in an order, each padded to a multiple of 64 entries."""
-    n_samples = len(order)
-    packed = np.zeros((len(columns), (n_samples + 63) // 64 * 64))
-    for c in range(len(columns)):
-        for m in range(n_samples):
-            packed[c, m] = values[columns[c], order[m]]
-    return packed
-
-
-@compiled
 def pack_rows(values, members, order):  # type: ignore
     """Return layers of eight columns side by side, shape (n_layers, N, LANES)."""
     n_layers, n_samples = len(members), len(order)
@@ -188,31 +152,6 @@ def _fill_pool(  # type: ignore
     return n_pool
 
 
-@compiled
-def _distances(columns, nominal, nominal_distance, begin, end, own, n, start, out):  # type: ignore
-    """Fill `out` with the larger of `start` and the distances of a sample in some columns.
-
-    Nominal columns come last among them.
-    """
-    n_ordered = begin
-    while n_ordered < end and not nominal[n_ordered]:
-        n_ordered += 1
-    raise_to(columns, columns.shape[1], begin, n_ordered, own, n, start, out)
-    for c in range(n_ordered, end):
-        here = columns[c, own]
-        for p in range(n):
-            if columns[c, p] != here:
-                out[p] = max(out[p], nominal_distance)
-
-
-@inlined
-def _n_within(distances, n, bar):  # type: ignore
-    total = 0
-    for p in range(n):
-        total += distances[p] <= bar
-    return total
-
-
 @inlined
 def _n_near(values, here, radius):  # type: ignore
     total = 0
@@ -230,12 +169,12 @@ def _choose_bar(distances, n, bar, limit, length, n_dimensions, spare):  # type:
         bar = select(spare, n, min(length + length // 2, n - 1))
     bar = min(bar, limit)
     for _ in range(5):
-        n_within = _n_within(distances, n, bar)
-        if length <= n_within <= 2 * length + 8:
+        n_near = n_within(distances, n, bar)
+        if length <= n_near <= 2 * length + 8:
             break
-        if n_within < length and bar >= limit:
+        if n_near < length and bar >= limit:
             break
-        ratio = (1.4 * length + 4.0) / max(n_within, 0.05 * length)
+        ratio = (1.4 * length + 4.0) / max(n_near, 0.05 * length)
         bar = min(limit, bar * ratio ** (1.0 / n_dimensions))
     return bar
 
@@ -367,8 +306,8 @@ def _window(ascending, n, own, radius):  # type: ignore
 
 @compiled
 def list_counts(  # type: ignore
-    shared, nominal, nominal_distance, n_samples, n_z, leaves, rows, lines, blocks, layers_nominal,
-    k, ball, length,
+    shared, nominal, nominal_distance, euclidean, n_samples, n_z, leaves, rows, lines, blocks,
+    layers_nominal, k, ball, length,
 ):  # fmt: skip
     """Return counts and radii of each candidate y.
 
@@ -379,6 +318,8 @@ def list_counts(  # type: ignore
         of `leaves`.
     nominal, nominal_distance
         Which of these columns are nominal; the distance of different labels.
+    euclidean : bool
+        Take the Euclidean norm inside x; without z alone.
     n_samples : int
         N.
     n_z : int
@@ -456,16 +397,16 @@ def list_counts(  # type: ignore
                 plain = len(layers) == 1 and not layers_nominal[blocks[block]]
                 while True:
                     if not measured:
-                        _distances(
-                            columns, nominal, nominal_distance, 0, n_z, own, n_members, zeros, dz
-                        )
-                        _distances(
-                            columns, nominal, nominal_distance, n_z, n_shared, own, n_members, dz,
-                            dxz,
+                        measure(
+                            columns, nominal, nominal_distance, False, 0, n_z, own, n_members,
+                            zeros, spare, dz,
                         )  # fmt: skip
-                        dz[own] = dxz[own] = np.nan  # within no bar
-                        for p in range(n_members, min(n_members + 64, width)):
-                            dz[p] = dxz[p] = np.nan
+                        measure(
+                            columns, nominal, nominal_distance, euclidean, n_z, n_shared, own,
+                            n_members, dz, spare, dxz,
+                        )  # fmt: skip
+                        forget(dz, own, n_members)
+                        forget(dxz, own, n_members)
                         if block == 0 and cap == limit:
                             bar = _choose_bar(dxz, n_members, bar, cap, length, n_shared, spare)
                         measured = True

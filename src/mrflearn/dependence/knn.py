@@ -8,7 +8,6 @@ of the distances in its columns: |x - x'| for continuous and ordinal columns, 0 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -187,7 +186,9 @@ class _BoundMixedKSG(TableDependence):
         psi, log = _psi(n_samples), _log(n_samples)
         function = {"paper": log[1:], "reference": psi[1:], "depynd": log}[self.variant]
         values = np.empty(len(candidates))
-        for places, counts, radii in self._counts(a, candidates):
+        euclidean = self.variant == "depynd"
+        ball = OPEN_UNLESS_ZERO if self.variant == "reference" else CLOSED
+        for places, counts, radii, _ in self.counts.count(a, (), candidates, ball, euclidean):
             atom = radii == 0.0
             counts[:, 0] = np.where(atom, counts[:, 0], self.counts.k)
             if self.variant == "reference":
@@ -196,17 +197,6 @@ class _BoundMixedKSG(TableDependence):
             mean += _kernels.mean_over_counts(counts, _JOINT, psi)
             values[places] = mean + math.log(n_samples)
         return values
-
-    def _counts(
-        self, a: tuple[int, ...], candidates: tuple[int, ...]
-    ) -> Iterator[tuple[list[int], NDArray[np.int32], NDArray[np.float64]]]:
-        """Yield places among the candidates, their counts k_m, n_z, n_a and n_b, and radii."""
-        if self.variant != "depynd":
-            ball = OPEN_UNLESS_ZERO if self.variant == "reference" else CLOSED
-            for places, counts, radii, _ in self.counts.count(a, (), candidates, ball):
-                yield places, counts, radii
-        else:
-            yield from self.counts.count_euclidean(a, candidates)
 
 
 _CLOSED_SIGNS = np.array([1, 1, -1, -1])  # of k_m, n_z, n_xz and n_yz

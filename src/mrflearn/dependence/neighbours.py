@@ -12,6 +12,7 @@ candidates y. Whatever kernel answers it, the counts are those of `naive.cmi_cou
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,9 @@ __all__ = ["CLOSED", "OPEN", "OPEN_UNLESS_ZERO", "Counts", "NeighbourCounts"]
 
 CLOSED, OPEN, OPEN_UNLESS_ZERO = range(3)
 """Balls: samples at the radius count; do not; do only where the radius is 0."""
+
+FEW = 300
+"""Candidates times samples up to which everything is compared with everything."""
 
 LEAVES_FROM = 512
 """Samples above which they are arranged in leaves; fewer are one leaf."""
@@ -105,13 +109,23 @@ class NeighbourCounts:
         return [c for _, c in sorted(pairs)]
 
     def count(
-        self, x: Sequence[int], z: Sequence[int], candidates: Sequence[int], ball: int
+        self,
+        x: Sequence[int],
+        z: Sequence[int],
+        candidates: Sequence[int],
+        ball: int,
+        euclidean: bool = False,
     ) -> Iterator[Counts]:
         """Yield the counts of each candidate y for the variables x given the variables z.
 
-        Without z, n_z counts all others.
+        Without z, n_z counts all others. Without z alone, norms inside x and y may be Euclidean.
         """
         by_lists: Sequence[int] = range(len(candidates))
+        if self.n_samples * len(candidates) <= FEW or (
+            euclidean and any(len(self._columns[j]) > 1 for j in candidates)
+        ):
+            yield from self._count_few(x, z, candidates, ball, euclidean)
+            return
         if not z and len(x) == 1 and self._plain[x[0]]:
             from mrflearn.dependence import _pairs
 
@@ -121,29 +135,35 @@ class NeighbourCounts:
                 yield from self._count_pairs(self._columns[x[0]][0], plain, candidates, ball)
         if len(by_lists):
             yield from self._count_lists(
-                self.columns_of(x), self.columns_of(z), by_lists, candidates, ball
+                self.columns_of(x), self.columns_of(z), by_lists, candidates, ball, euclidean
             )
 
-    def count_euclidean(
-        self, x: Sequence[int], candidates: Sequence[int]
-    ) -> Iterator[tuple[list[int], NDArray[np.int32], NDArray[np.float64]]]:
-        """Do what `count` does without a condition, in closed balls, with Euclidean distances.
+    def _count_few(
+        self,
+        x: Sequence[int],
+        z: Sequence[int],
+        candidates: Sequence[int],
+        ball: int,
+        euclidean: bool,
+    ) -> Iterator[Counts]:
+        from mrflearn.dependence import _distances, _few
 
-        These are the distances inside x and inside a candidate; every pair of samples is compared.
-        """
-        from mrflearn.dependence import _kernels
-
-        columns = np.array(self.columns_of(x))
-        size = max(1, self._budget(64 * self.n_samples) // (40 * self.n_samples))
+        n = self.n_samples
+        order = np.arange(n, dtype=np.int32)
+        condition = self.columns_of(z)
+        shared, n_z = condition + self.columns_of(x), len(condition)
+        packed = _distances.pack_columns(self.values, np.array(shared), order)
+        size = max(1, self._budget((100 + 8 * len(shared)) * n) // (32 * n))
         for first in range(0, len(candidates), size):
             portion = candidates[first : first + size]
-            owned = [self._columns[j] for j in portion]
-            starts = np.cumsum([0, *map(len, owned)])
-            members = np.concatenate([np.array(each) for each in owned])
-            counts, radii = _kernels.euclidean_counts(
-                self.values, self.nominal, self.nominal_distance, columns, members, starts, self.k
-            )
-            yield list(range(first, first + len(portion))), counts, radii
+            columns = [c for j in portion for c in self._columns[j]]
+            starts = np.array([0, *accumulate(len(self._columns[j]) for j in portion)])
+            own = _distances.pack_columns(self.values, np.array(columns), order)
+            counts, radii = _few.few_counts(
+                packed, self.nominal[shared], self.nominal_distance, euclidean, n, n_z, own, starts,
+                self.nominal[columns], self.k, ball,
+            )  # fmt: skip
+            yield Counts(list(range(first, first + len(portion))), counts, radii, order)
 
     def _count_pairs(
         self, x: int, places: list[int], candidates: Sequence[int], ball: int
@@ -177,8 +197,9 @@ class NeighbourCounts:
         places: Sequence[int],
         candidates: Sequence[int],
         ball: int,
+        euclidean: bool,
     ) -> Iterator[Counts]:
-        from mrflearn.dependence import _lists
+        from mrflearn.dependence import _distances, _lists
 
         n = self.n_samples
         columns = [*z, *x]
@@ -194,7 +215,7 @@ class NeighbourCounts:
             order, leaves = _lists.arrange(self.values[split], self.nominal[split], LEAF_SIZE)
         else:
             order, leaves = np.arange(n, dtype=np.int32), np.array([0, n])
-        shared = _lists.pack_columns(self.values, np.array(columns), order)
+        shared = _distances.pack_columns(self.values, np.array(columns), order)
         # About as many samples as lie within the radius in (x, z) when all dimensions are alike.
         share = (self.k / n) ** (1 - 1 / (len(columns) + 1))
         length = int(LIST_LENGTH * share * n) + self.k
@@ -206,8 +227,8 @@ class NeighbourCounts:
             rows = _lists.pack_rows(self.values, members, order)
             lines = _lists.as_lines(rows) if on_a_line else np.empty((0, 0))
             counts, radii = _lists.list_counts(
-                shared, nominal, self.nominal_distance, n, len(z), leaves, rows, lines, blocks,
-                layers_nominal, self.k, ball, length,
+                shared, nominal, self.nominal_distance, euclidean, n, len(z), leaves, rows, lines,
+                blocks, layers_nominal, self.k, ball, length,
             )  # fmt: skip
             lanes = [lane for lane, at in enumerate(block_places) if at >= 0]
             kept = [block_places[lane] for lane in lanes]
@@ -261,7 +282,7 @@ class NeighbourCounts:
         counts: NDArray[np.int32],
     ) -> None:
         """Fill in n_z and n_yz where there is no condition: all others, and those near in y."""
-        from mrflearn.dependence import _kernels
+        from mrflearn.dependence import _distances, _kernels
 
         columns = self._columns[candidate]
         reach = _kernels.closed_radii(radii, ball)
@@ -276,7 +297,7 @@ class NeighbourCounts:
             same = np.where(reach >= 0.0, sizes[labels[order]] - 1, 0)
             counts[3] = np.where(reach >= self.nominal_distance, self.n_samples - 1, same)
         else:
-            chosen = np.ascontiguousarray(self.values[columns][:, order])
+            chosen = _distances.pack_columns(self.values, np.array(columns), order)
             _kernels.count_in_columns(
                 chosen, self.nominal[columns], self.nominal_distance, reach, counts[3]
             )
