@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from mrflearn.dependence._compile import compiled, inlined
-from mrflearn.dependence._lanes import raise_to
+from mrflearn.dependence._lanes import measure_euclidean, raise_to
 
 __all__ = ["forget", "measure", "n_within", "pack_columns", "select"]
 
@@ -32,12 +32,12 @@ def pack_columns(values, columns, order):  # type: ignore
 
 @compiled
 def measure(  # type: ignore
-    columns, nominal, nominal_distance, euclidean, begin, end, own, n, start, squares, out
+    columns, nominal, nominal_distance, euclidean, begin, end, own, n, start, spare, out
 ):
     """Fill `out` with the larger of `start` and the distances of a sample in some columns.
 
-    Nominal columns come last among them. With a Euclidean norm, `start` is 0, and `squares` is
-    room for sums of squares.
+    Nominal columns come last among them. With a Euclidean norm, `start` is 0 (or NaN, as the
+    distance of a sample to itself).
     """
     n_ordered = begin
     while n_ordered < end and not nominal[n_ordered]:
@@ -50,19 +50,16 @@ def measure(  # type: ignore
                 out[p] = nominal_distance
     if not euclidean or end - begin < 2:
         return
+    measure_euclidean(columns, columns.shape[1], begin, end, own, n, spare)
+    n_slow = n if n_ordered < end else 0
     for p in range(n):
-        squares[p] = 0.0
-    for c in range(begin, end):
-        column, here = columns[c], columns[c, own]
+        n_slow += (out[p] > 0.0) & (out[p] < np.inf) & ((out[p] < 1e-140) | (out[p] > 1e140))
+    if n_slow == 0:
         for p in range(n):
-            gap = abs(column[p] - here)
-            if nominal[c]:
-                gap = nominal_distance if gap > 0.0 else 0.0
-            squares[p] += gap * gap
+            out[p] = spare[p] if out[p] >= 0.0 else out[p]  # NaN stays
+        return
     for p in range(n):
-        if 1e-140 < out[p] < 1e140:
-            out[p] = math.sqrt(squares[p])
-        elif out[p] > 0.0 and out[p] < np.inf:
+        if out[p] > 0.0 and out[p] < np.inf:
             # A power of two keeps squares from over- and underflowing, and changes no digit.
             exponent = math.frexp(out[p])[1]
             total = 0.0

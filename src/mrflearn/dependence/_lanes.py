@@ -25,6 +25,7 @@ __all__ = [
     "keep_nearest",
     "keep_smallest",
     "keep_smallest_of",
+    "measure_euclidean",
     "pass_through",
     "raise_to",
     "raise_to_box",
@@ -166,6 +167,35 @@ def raise_to_box(typing_context, columns, width, begin, end, lows, highs, n, sta
 
     kinds = (columns, width, begin, end, lows, highs, n, start, out)
     return types.void(*kinds), generate
+
+
+@intrinsic
+def measure_euclidean(typing_context, columns, width, begin, end, own, n, out):  # type: ignore
+    """Fill `out` with the Euclidean distances of sample `own` in some columns, as `raise_to`."""
+
+    def generate(context, builder, signature, args):  # type: ignore
+        loop = _Loop(context, builder, signature, args)
+        columns_at, row, first, last, sample, n_entries, out_at = loop.data
+        root = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(_VECTOR, [_VECTOR]), f"llvm.sqrt.v{LANES}f64"
+        )
+
+        def over_entries(position, nothing):  # type: ignore
+            def over_columns(column, total):  # type: ignore
+                at = builder.mul(column, row)
+                here = loop.spread(loop.entry(columns_at, builder.add(at, sample)))
+                gap = builder.fsub(loop.load_from(columns_at, builder.add(at, position)), here)
+                return [builder.fadd(total[0], builder.fmul(gap, gap))]
+
+            nought = ir.Constant(_VECTOR, [0.0] * LANES)
+            total = loop.run(first, last, [nought], over_columns)
+            loop.store_from(builder.call(root, [total[0]]), out_at, position)
+            return []
+
+        loop.run(_integer(0), n_entries, [], over_entries, LANES)
+        return context.get_dummy_value()
+
+    return types.void(columns, width, begin, end, own, n, out), generate
 
 
 def _raise_by(  # type: ignore

@@ -13,10 +13,7 @@ import numpy as np
 from mrflearn.dependence._compile import compiled, inlined
 from mrflearn.dependence._lanes import LANES, LEVELS, count_pairs, find_range, keep_nearest
 
-__all__ = ["MAX_NEIGHBORS", "pair_counts"]
-
-MAX_NEIGHBORS = LEVELS
-"""Neighbours that can be looked for in this way."""
+__all__ = ["pair_counts"]
 
 
 @inlined
@@ -66,7 +63,7 @@ def pair_counts(sorted_x, position_x, sorted_ys, orders_y, k, ball, width):  # t
     sorted_ys, orders_y : arrays of shape (n_candidates, N)
         The values of each y, ascending, and the samples in that order.
     k : int
-        Neighbours, at most MAX_NEIGHBORS.
+        Neighbours, at most LEVELS.
     ball : int
         0: closed; 1: open; 2: open where the radius is positive.
     width : int

@@ -95,6 +95,7 @@ class TableDependence(Dependence):
     def __init__(self, table: Table) -> None:
         self.table = table
         self.n_variables = table.n_variables
+        self._has_constants = bool(table.constant.any())
 
     def cmi_many(
         self, i: int, candidates: Iterable[int], given: Iterable[int] = ()
@@ -103,6 +104,8 @@ class TableDependence(Dependence):
 
         A constant shares no information, and tells nothing as a condition: both exactly.
         """
+        if not self._has_constants:
+            return super().cmi_many(i, candidates, given)
         others = tuple(candidates)
         values = np.zeros(len(others))
         asked = [at for at, j in enumerate(others) if not self._is_constant(j)]

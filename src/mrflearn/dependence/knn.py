@@ -168,11 +168,14 @@ class _BoundMixedKSG(TableDependence):
         self.counts = counts
         self.grain = 1 + SAMPLES_FOR_A_THREAD // table.n_samples
         self.variant = variant
+        # I(a; y) by a and y, NaN where not known: searches come back to the same sets, as
+        # (i, j) is both i with its neighbour j and j with its neighbour i.
+        self._known: dict[tuple[int, ...], NDArray[np.float64]] = {}
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
-        values = self._mutual_information((i, *given), candidates)
+        values = self._mutual_information(tuple(sorted((i, *given))), candidates)
         if given:
             values -= self._mutual_information(given, candidates)
         return values
@@ -180,14 +183,27 @@ class _BoundMixedKSG(TableDependence):
     def _mutual_information(
         self, a: tuple[int, ...], candidates: tuple[int, ...]
     ) -> NDArray[np.float64]:
+        """Return I(a; y) for each candidate y, `a` being sorted."""
+        known = self._known.get(a)
+        if known is None:
+            if len(self._known) > self.table.n_samples:  # as much memory as the table takes
+                self._known = {}  # a new one, as other threads may be using the old one
+            known = self._known.setdefault(a, np.full(self.n_variables, np.nan))
+        index = list(candidates)
+        missing = [j for j in candidates if math.isnan(known[j])]
+        if missing:
+            known[missing] = self._estimate(a, missing)
+        return known[index]
+
+    def _estimate(self, a: tuple[int, ...], candidates: list[int]) -> NDArray[np.float64]:
         from mrflearn.dependence import _kernels
 
         n_samples = self.table.n_samples
         psi, log = _psi(n_samples), _log(n_samples)
         function = {"paper": log[1:], "reference": psi[1:], "depynd": log}[self.variant]
-        values = np.empty(len(candidates))
-        euclidean = self.variant == "depynd"
         ball = OPEN_UNLESS_ZERO if self.variant == "reference" else CLOSED
+        euclidean = self.variant == "depynd"
+        values = np.empty(len(candidates))
         for places, counts, radii, _ in self.counts.count(a, (), candidates, ball, euclidean):
             atom = radii == 0.0
             counts[:, 0] = np.where(atom, counts[:, 0], self.counts.k)

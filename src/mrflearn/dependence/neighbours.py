@@ -4,6 +4,7 @@ Every question is about x, which may be several columns, a condition z, which ma
 candidates y. Whatever kernel answers it, the counts are those of `naive.cmi_counts`:
 
 - x one ordered column, y another, no condition, few neighbours: `_pairs`, by strips;
+- few candidates and samples: `_few`, by comparing everything with everything;
 - all else: `_lists`, by neighbour lists that the candidates share, eight candidates at a time.
 
 `benchmarks/crossovers.py` prints the times behind the constants.
@@ -26,8 +27,8 @@ __all__ = ["CLOSED", "OPEN", "OPEN_UNLESS_ZERO", "Counts", "NeighbourCounts"]
 CLOSED, OPEN, OPEN_UNLESS_ZERO = range(3)
 """Balls: samples at the radius count; do not; do only where the radius is 0."""
 
-FEW = 300
-"""Candidates times samples up to which everything is compared with everything."""
+FEW_CANDIDATES, FEW = 4, 1_000
+"""Candidates, and candidates times samples, up to which everything is compared."""
 
 LEAVES_FROM = 512
 """Samples above which they are arranged in leaves; fewer are one leaf."""
@@ -37,6 +38,9 @@ LEAF_SIZE = 32
 
 LIST_LENGTH = 4.0
 """Length of a list, in numbers of samples expected within the radius in (x, z)."""
+
+MAX_PAIR_NEIGHBORS = 5
+"""Neighbours that `_pairs` can look for."""
 
 STRIP_WIDTH = 16.0
 """Samples in a strip: the root of this times N."""
@@ -88,6 +92,7 @@ class NeighbourCounts:
         self.nominal_distance = float(nominal_distance)
         self.k = k
         self.max_memory = max_memory
+        self._natural_order = np.arange(self.n_samples, dtype=np.int32)
         self._orders: dict[int, NDArray[np.int32]] = {}
         # The columns of each variable, the ordered ones first, and which are nominal.
         starts, is_nominal = table.starts.tolist(), table.nominal.tolist()
@@ -120,28 +125,25 @@ class NeighbourCounts:
 
         Without z, n_z counts all others. Without z alone, norms inside x and y may be Euclidean.
         """
-        by_lists: Sequence[int] = range(len(candidates))
-        if self.n_samples * len(candidates) <= FEW or (
-            euclidean and any(len(self._columns[j]) > 1 for j in candidates)
-        ):
-            yield from self._count_few(x, z, candidates, ball, euclidean)
+        rest: Sequence[int] = range(len(candidates))
+        if not z and len(x) == 1 and self._plain[x[0]] and self.k <= MAX_PAIR_NEIGHBORS:
+            pairs = [at for at in rest if self._plain[candidates[at]]]
+            rest = [at for at in rest if not self._plain[candidates[at]]]
+            if pairs:
+                yield from self._count_pairs(self._columns[x[0]][0], pairs, candidates, ball)
+        if not rest:
             return
-        if not z and len(x) == 1 and self._plain[x[0]]:
-            from mrflearn.dependence import _pairs
-
-            if self.k <= _pairs.MAX_NEIGHBORS:
-                plain = [at for at in by_lists if self._plain[candidates[at]]]
-                by_lists = [at for at in by_lists if not self._plain[candidates[at]]]
-                yield from self._count_pairs(self._columns[x[0]][0], plain, candidates, ball)
-        if len(by_lists):
-            yield from self._count_lists(
-                self.columns_of(x), self.columns_of(z), by_lists, candidates, ball, euclidean
-            )
+        vectors = euclidean and any(len(self._columns[candidates[at]]) > 1 for at in rest)
+        method = self._count_lists
+        if vectors or (len(rest) <= FEW_CANDIDATES and self.n_samples * len(rest) <= FEW):
+            method = self._count_few
+        yield from method(self.columns_of(x), self.columns_of(z), rest, candidates, ball, euclidean)
 
     def _count_few(
         self,
-        x: Sequence[int],
-        z: Sequence[int],
+        x: list[int],
+        z: list[int],
+        places: Sequence[int],
         candidates: Sequence[int],
         ball: int,
         euclidean: bool,
@@ -149,21 +151,20 @@ class NeighbourCounts:
         from mrflearn.dependence import _distances, _few
 
         n = self.n_samples
-        order = np.arange(n, dtype=np.int32)
-        condition = self.columns_of(z)
-        shared, n_z = condition + self.columns_of(x), len(condition)
-        packed = _distances.pack_columns(self.values, np.array(shared), order)
+        order = self._natural_order
+        shared = np.array([*z, *x])
+        packed = _distances.pack_columns(self.values, shared, order)
         size = max(1, self._budget((100 + 8 * len(shared)) * n) // (32 * n))
-        for first in range(0, len(candidates), size):
-            portion = candidates[first : first + size]
-            columns = [c for j in portion for c in self._columns[j]]
-            starts = np.array([0, *accumulate(len(self._columns[j]) for j in portion)])
-            own = _distances.pack_columns(self.values, np.array(columns), order)
+        for first in range(0, len(places), size):
+            portion = list(places[first : first + size])
+            owned = [self._columns[candidates[at]] for at in portion]
+            columns = np.array([c for own in owned for c in own])
             counts, radii = _few.few_counts(
-                packed, self.nominal[shared], self.nominal_distance, euclidean, n, n_z, own, starts,
-                self.nominal[columns], self.k, ball,
+                packed, self.nominal[shared], self.nominal_distance, euclidean, n, len(z),
+                _distances.pack_columns(self.values, columns, order),
+                np.array([0, *accumulate(map(len, owned))]), self.nominal[columns], self.k, ball,
             )  # fmt: skip
-            yield Counts(list(range(first, first + len(portion))), counts, radii, order)
+            yield Counts(portion, counts, radii, order)
 
     def _count_pairs(
         self, x: int, places: list[int], candidates: Sequence[int], ball: int
@@ -214,7 +215,7 @@ class NeighbourCounts:
         elif n > LEAVES_FROM:
             order, leaves = _lists.arrange(self.values[split], self.nominal[split], LEAF_SIZE)
         else:
-            order, leaves = np.arange(n, dtype=np.int32), np.array([0, n])
+            order, leaves = self._natural_order, np.array([0, n])
         shared = _distances.pack_columns(self.values, np.array(columns), order)
         # About as many samples as lie within the radius in (x, z) when all dimensions are alike.
         share = (self.k / n) ** (1 - 1 / (len(columns) + 1))
@@ -232,7 +233,9 @@ class NeighbourCounts:
             )  # fmt: skip
             lanes = [lane for lane, at in enumerate(block_places) if at >= 0]
             kept = [block_places[lane] for lane in lanes]
-            if len(lanes) < len(block_places):
+            if lanes[-1] + 1 == len(lanes):  # lanes to spare, if any, are the last: no copy
+                counts, radii = counts[: len(lanes)], radii[: len(lanes)]
+            else:
                 counts, radii = counts[lanes], radii[lanes]
             if not z:
                 for row, at in enumerate(kept):
