@@ -11,12 +11,13 @@ import mrflearn
 
 ROOT = Path(mrflearn.__file__).parent
 
-LEAVES = {"errors", "_files"}
+LEAVES = {"errors", "_files", "_memory"}
 """Helpers that anyone may import."""
 
 MAY_IMPORT = {
     "errors": set(),
     "_files": {"errors"},
+    "_memory": {"errors"},
     "_columns": LEAVES,
     "graph": LEAVES,
     "_scaling": set(),

@@ -137,6 +137,9 @@ Exit codes: 0, 2 for a mistake in the table or the options, 130 after Ctrl-C."""
 )
 @click.option("--n-jobs", type=int, metavar="N", help="Threads; -1 for all cores. [default: 1]")
 @click.option(
+    "--max-memory", metavar="SIZE", help="Bound on working memory, as in '500 MB' or '2G'."
+)
+@click.option(
     "--delimiter",
     metavar="X",
     help="Between the values of FILE; found from its header unless given.",
@@ -166,6 +169,7 @@ def learn(
     required: tuple[str, ...],
     forbidden: tuple[str, ...],
     n_jobs: int | None,
+    max_memory: str | None,
     delimiter: str | None,
     outputs: tuple[str, ...],
     figure: str | None,
@@ -205,6 +209,7 @@ def learn(
             "required": _pairs(required, columns, "--required"),
             "forbidden": _pairs(forbidden, columns, "--forbidden"),
             "n_jobs": n_jobs,
+            "max_memory": max_memory,
         }
         if lam is not None:  # methods differ in what they do without
             options["lam"] = lam
@@ -328,6 +333,7 @@ _FLAGS: list[tuple[str, str]] = [
     (r"\bn_samples=(\d+)", r"\1 rows"),
     (r"\bn_neighbors\b=?\s?", "--n-neighbors "),
     (r"\bn_jobs\b=?\s?", "--n-jobs "),
+    (r"\bmax_memory\b=?\s?", "--max-memory "),
     (r"^(lam|delimiter) must", r"--\1 must"),
     (r"give (\S+|' ') as the delimiter$", r"add --delimiter \1"),
     (r"(does not apply to dependence .+?): it takes .*", r"\1: leave it out"),

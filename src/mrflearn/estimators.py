@@ -14,6 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
 from mrflearn._columns import RawColumn, read_columns
+from mrflearn._memory import as_bytes, as_text
 from mrflearn.dependence import Memo, Specification, Threaded, resolve
 from mrflearn.errors import InputError
 from mrflearn.graph import Edge, Graph, GraphPath
@@ -59,6 +60,9 @@ _COMMON = """
         Edges that must not be.
     n_jobs : int, optional
         Number of threads; -1 for all cores. The result does not depend on it.
+    max_memory : int or str, optional
+        Bound on the working memory of all threads together, beside the table: bytes, or text such
+        as `"500 MB"`. The result does not depend on it; a bound that cannot be kept is refused.
 
     Attributes
     ----------
@@ -103,6 +107,7 @@ class GraphEstimator(BaseEstimator):
     required: Collection[tuple[Any, Any]] | None = None
     forbidden: Collection[tuple[Any, Any]] | None = None
     n_jobs: int | None = None
+    max_memory: int | str | None = None
 
     _search: ClassVar[Any]
     _search_options: ClassVar[tuple[str, ...]] = ()
@@ -165,13 +170,25 @@ class GraphEstimator(BaseEstimator):
                 f"a graph needs two variables, and n_features={len(table.columns)} "
                 f"column(s) make {table.n_variables}"
             )
-        dependence = resolve(self.dependence).bind(table)
         try:
             n_jobs = effective_n_jobs(self.n_jobs)
         except (TypeError, ValueError):
             raise InputError(
                 f"n_jobs must be a positive number of threads or -1, got {self.n_jobs!r}"
             ) from None
+        specification, memory = resolve(self.dependence), as_bytes(self.max_memory)
+        if memory is None:  # which a specification of a user's own need not know
+            dependence = specification.bind(table)
+        else:
+            try:
+                dependence = specification.bind(table, memory // n_jobs)
+            except InputError as error:
+                if n_jobs == 1:
+                    raise
+                raise InputError(
+                    f"each of {n_jobs} threads has {as_text(memory // n_jobs)} of "
+                    f"max_memory={as_text(memory)}, and {error}"
+                ) from None
         if n_jobs > 1:
             dependence = Threaded(dependence, n_jobs)
         return table, Memo(dependence), _constraints(table, self.required, self.forbidden)

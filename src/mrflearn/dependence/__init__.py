@@ -54,11 +54,11 @@ class Auto(Specification):
     correction: str | None = None
     strength: float = 2.0
 
-    def bind(self, table: Table) -> Dependence:
+    def bind(self, table: Table, max_memory: int | None = None) -> Dependence:
         """Return the dependence between the variables of `table`."""
         if table.all_discrete:
-            return PlugIn(self.correction, self.strength).bind(table)
-        return KNN(self.n_neighbors, self.nominal_distance).bind(table)
+            return PlugIn(self.correction, self.strength).bind(table, max_memory)
+        return KNN(self.n_neighbors, self.nominal_distance).bind(table, max_memory)
 
 
 DEPENDENCES: dict[str, Specification] = {

@@ -13,7 +13,19 @@ __all__ = [
     "count_in_column",
     "count_in_columns",
     "mean_over_counts",
+    "settle_atoms",
 ]
+
+
+@compiled
+def settle_atoms(counts, radii, k, itself):  # type: ignore
+    """Set k_m to k where the radius is positive; elsewhere add `itself` to it."""
+    for candidate in range(len(radii)):
+        for m in range(radii.shape[1]):
+            if radii[candidate, m] > 0.0:
+                counts[candidate, 0, m] = k
+            else:
+                counts[candidate, 0, m] += itself
 
 
 @compiled
@@ -22,24 +34,26 @@ def closed_radii(radii, ball):  # type: ignore
 
     An open ball is a closed one with the next smaller radius; negative: it holds nothing.
     """
-    reach = np.empty(len(radii))
-    for m in range(len(radii)):
-        is_open = ball == 1 or (ball == 2 and radii[m] > 0.0)
-        reach[m] = np.nextafter(radii[m], -np.inf) if is_open else radii[m]
+    reach = np.empty(radii.shape)
+    for candidate in range(len(radii)):
+        for m in range(radii.shape[1]):
+            radius = radii[candidate, m]
+            is_open = ball == 1 or (ball == 2 and radius > 0.0)
+            reach[candidate, m] = np.nextafter(radius, -np.inf) if is_open else radius
     return reach
 
 
 @compiled
-def count_in_column(values, by_value, order, reach, out):  # type: ignore
+def count_in_column(values, column, by_value, order, reach, row, counts):  # type: ignore
     """Count the other samples within reach of each sample in one ordered column.
 
-    `by_value` are the samples in ascending order of the values; `reach` and `out` have them in
-    another `order`.
+    `by_value` are the samples in ascending order of the values; `reach[row]` and `counts[row, 3]`,
+    to be filled, have them in another `order`.
     """
     n_samples = len(order)
     ascending, rank = np.empty(n_samples), np.empty(n_samples, dtype=np.int64)
     for r in range(n_samples):
-        ascending[r] = values[by_value[r]]
+        ascending[r] = values[column, by_value[r]]
         rank[by_value[r]] = r
     n_bits = 0
     while n_samples >> n_bits > 0:
@@ -49,16 +63,17 @@ def count_in_column(values, by_value, order, reach, out):  # type: ignore
     for first in range(0, n_samples, LANES):
         for c in range(LANES):
             m = min(first + c, n_samples - 1)
-            own[c], here[c], radius[c] = rank[order[m]], values[order[m]], reach[m]
+            own[c], radius[c] = rank[order[m]], reach[row, m]
+            here[c] = ascending[own[c]]
         find_range(ascending, own, here, radius, 0, n_samples, n_bits, below, above)
         for c in range(min(LANES, n_samples - first)):
-            out[first + c] = below[c] + above[c]
+            counts[row, 3, first + c] = below[c] + above[c]
 
 
 @compiled
-def count_in_columns(columns, nominal, nominal_distance, reach, out):  # type: ignore
-    """Count the other samples within reach of each sample in several packed columns."""
-    n_samples, width = len(reach), columns.shape[1]
+def count_in_columns(columns, nominal, nominal_distance, reach, row, counts):  # type: ignore
+    """Do what `count_in_column` does for several packed columns together."""
+    n_samples, width = reach.shape[1], columns.shape[1]
     zeros, spare, distances = np.zeros(width), np.empty(width), np.empty(width)
     for m in range(n_samples):
         measure(
@@ -66,7 +81,7 @@ def count_in_columns(columns, nominal, nominal_distance, reach, out):  # type: i
             spare, distances,
         )  # fmt: skip
         forget(distances, m, n_samples)
-        out[m] = n_within(distances, n_samples, reach[m])
+        counts[row, 3, m] = n_within(distances, n_samples, reach[row, m])
 
 
 @compiled

@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._memory import as_text
 from mrflearn.errors import InputError
 from mrflearn.table import Table
 
@@ -85,8 +86,26 @@ class Specification(ABC):
     """What is to be estimated and how, before any data are known."""
 
     @abstractmethod
-    def bind(self, table: Table) -> Dependence:
-        """Return the dependence between the variables of `table`."""
+    def bind(self, table: Table, max_memory: int | None = None) -> Dependence:
+        """Return the dependence between the variables of `table`.
+
+        Parameters
+        ----------
+        table : Table
+            The data.
+        max_memory : int, optional
+            Bytes of working memory that one call may use, beside the table. Too few are refused;
+            the answers do not depend on it.
+        """
+
+
+def check_memory(needed: int, max_memory: int | None, what: str) -> None:
+    """Refuse a bound on memory that cannot be kept."""
+    if max_memory is not None and needed > max_memory:
+        raise InputError(
+            f"max_memory={as_text(max_memory)} is too little: {what} takes at least "
+            f"{as_text(needed)} beside the table"
+        )
 
 
 class TableDependence(Dependence):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.dependence.base import Dependence, Specification, TableDependence
+from mrflearn.dependence.base import Dependence, Specification, TableDependence, check_memory
 from mrflearn.errors import InputError, unknown
 from mrflearn.table import Table
 
@@ -66,9 +66,12 @@ class PlugIn(Specification):
         if not isinstance(self.strength, (int, float)) or not math.isfinite(self.strength):
             raise InputError(f"strength must be a finite number, got {self.strength!r}")
 
-    def bind(self, table: Table) -> Dependence:
+    def bind(self, table: Table, max_memory: int | None = None) -> Dependence:
         """Return the dependence between the variables of `table`."""
-        return _BoundPlugIn(table, self)
+        n_values = table.n_samples * max(table.n_variables, 16)
+        check_memory(10 * n_values, max_memory, f"counting {n_values} values")
+        n_kept = n_values if max_memory is None else (max_memory - 10 * n_values) // 8
+        return _BoundPlugIn(table, self, n_kept)
 
 
 class _Block(NamedTuple):
@@ -96,8 +99,9 @@ class _BoundPlugIn(TableDependence):
 
     symmetric = True
 
-    def __init__(self, table: Table, specification: PlugIn) -> None:
+    def __init__(self, table: Table, specification: PlugIn, n_kept: int) -> None:
         super().__init__(table)
+        self.n_kept = n_kept
         continuous = [column.name for column in table.columns if column.kind == "continuous"]
         if continuous:
             others = f" (and {len(continuous) - 1} more)" if len(continuous) > 1 else ""
@@ -162,7 +166,7 @@ class _BoundPlugIn(TableDependence):
             sums[candidates] = wider[-1]
         else:
             self._count_cells(sums, candidates, joint, sizes)
-        if len(self._kept) * sums.size > self.codes.size:  # as much memory as the table takes
+        if len(self._kept) * sums.size > self.n_kept:
             self._kept = {}  # a new one, as other threads may be reading the old one
         self._kept[variables] = sums
         return sums

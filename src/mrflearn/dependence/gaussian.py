@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.dependence.base import Dependence, Specification, TableDependence
+from mrflearn.dependence.base import Dependence, Specification, TableDependence, check_memory
 from mrflearn.errors import InputError
 from mrflearn.table import Table
 
@@ -40,8 +40,11 @@ class Gaussian(Specification):
         if not isinstance(self.copula, (bool, np.bool_)):
             raise InputError(f"copula must be True or False, got {self.copula!r}")
 
-    def bind(self, table: Table) -> Dependence:
+    def bind(self, table: Table, max_memory: int | None = None) -> Dependence:
         """Return the dependence between the variables of `table`."""
+        n_columns = len(table.columns)
+        needed = 8 * n_columns * (n_columns + table.n_samples)
+        check_memory(needed, max_memory, f"a correlation matrix of {n_columns} columns")
         return _BoundGaussian(table, self.copula)
 
 

@@ -19,6 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn.dependence import _distances, _few, _kernels, _lists, _pairs
+from mrflearn.dependence._lanes import LANES
+from mrflearn.dependence.base import check_memory
 from mrflearn.errors import InputError
 from mrflearn.table import Table
 
@@ -102,7 +105,8 @@ class NeighbourCounts:
         ]
         self._kinds = [tuple(is_nominal[c] for c in columns) for columns in self._columns]
         self._plain = [kinds == (False,) for kinds in self._kinds]
-        self._check_memory(1)
+        needed = (_LIST_FIXED + 16 * _USUAL_COLUMNS + _LIST_EACH) * self.n_samples
+        check_memory(needed, max_memory, f"a question about {self.n_samples} rows")
 
     def columns_of(self, variables: Iterable[int]) -> list[int]:
         """Return the columns of some variables, the ordered ones first."""
@@ -148,8 +152,6 @@ class NeighbourCounts:
         ball: int,
         euclidean: bool,
     ) -> Iterator[Counts]:
-        from mrflearn.dependence import _distances, _few
-
         n = self.n_samples
         order = self._natural_order
         shared = np.array([*z, *x])
@@ -169,8 +171,6 @@ class NeighbourCounts:
     def _count_pairs(
         self, x: int, places: list[int], candidates: Sequence[int], ball: int
     ) -> Iterator[Counts]:
-        from mrflearn.dependence import _pairs
-
         n = self.n_samples
         width = max(8, int((STRIP_WIDTH * n) ** 0.5))
         order = self._order(x)
@@ -200,8 +200,6 @@ class NeighbourCounts:
         ball: int,
         euclidean: bool,
     ) -> Iterator[Counts]:
-        from mrflearn.dependence import _distances, _lists
-
         n = self.n_samples
         columns = [*z, *x]
         nominal = self.nominal[columns]
@@ -220,10 +218,9 @@ class NeighbourCounts:
         # About as many samples as lie within the radius in (x, z) when all dimensions are alike.
         share = (self.k / n) ** (1 - 1 / (len(columns) + 1))
         length = int(LIST_LENGTH * share * n) + self.k
-        each = _LIST_EACH + (64 if on_a_line else 0)
         budget = self._budget((_LIST_FIXED + 16 * len(columns)) * n)
         for block_places, members, blocks, layers_nominal in self._portions(
-            places, candidates, budget // (each * n)
+            places, candidates, budget // (_LIST_EACH * n)
         ):
             rows = _lists.pack_rows(self.values, members, order)
             lines = _lists.as_lines(rows) if on_a_line else np.empty((0, 0))
@@ -238,8 +235,7 @@ class NeighbourCounts:
             else:
                 counts, radii = counts[lanes], radii[lanes]
             if not z:
-                for row, at in enumerate(kept):
-                    self._count_alone(candidates[at], order, radii[row], ball, counts[row])
+                self._count_alone([candidates[at] for at in kept], order, radii, ball, counts)
             yield Counts(kept, counts, radii, order)
 
     def _portions(
@@ -251,8 +247,6 @@ class NeighbourCounts:
         candidate (-1 for a lane to spare), the columns of each layer, where the layers of each
         block start, and which layers are nominal.
         """
-        from mrflearn.dependence._lanes import LANES
-
         alike: dict[tuple[bool, ...], list[int]] = {}
         for at in places:
             alike.setdefault(self._kinds[candidates[at]], []).append(at)
@@ -278,32 +272,34 @@ class NeighbourCounts:
 
     def _count_alone(
         self,
-        candidate: int,
+        candidates: list[int],
         order: NDArray[np.integer[Any]],
         radii: NDArray[np.float64],
         ball: int,
         counts: NDArray[np.int32],
     ) -> None:
         """Fill in n_z and n_yz where there is no condition: all others, and those near in y."""
-        from mrflearn.dependence import _distances, _kernels
-
-        columns = self._columns[candidate]
+        n = self.n_samples
         reach = _kernels.closed_radii(radii, ball)
-        counts[1] = np.where(reach >= 0.0, self.n_samples - 1, 0)
-        if self._plain[candidate]:
-            by_value = self._order(columns[0])
-            _kernels.count_in_column(self.values[columns[0]], by_value, order, reach, counts[3])
-        elif len(columns) == 1:
-            _, labels, sizes = np.unique(
-                self.values[columns[0]], return_inverse=True, return_counts=True
-            )
-            same = np.where(reach >= 0.0, sizes[labels[order]] - 1, 0)
-            counts[3] = np.where(reach >= self.nominal_distance, self.n_samples - 1, same)
-        else:
-            chosen = _distances.pack_columns(self.values, np.array(columns), order)
-            _kernels.count_in_columns(
-                chosen, self.nominal[columns], self.nominal_distance, reach, counts[3]
-            )
+        counts[:, 1] = np.where(reach >= 0.0, n - 1, 0)
+        for row, candidate in enumerate(candidates):
+            columns = self._columns[candidate]
+            if self._plain[candidate]:
+                by_value = self._order(columns[0])
+                _kernels.count_in_column(
+                    self.values, columns[0], by_value, order, reach, row, counts
+                )
+            elif len(columns) == 1:
+                _, labels, sizes = np.unique(
+                    self.values[columns[0]], return_inverse=True, return_counts=True
+                )
+                same = np.where(reach[row] >= 0.0, sizes[labels[order]] - 1, 0)
+                counts[row, 3] = np.where(reach[row] >= self.nominal_distance, n - 1, same)
+            else:
+                chosen = _distances.pack_columns(self.values, np.array(columns), order)
+                _kernels.count_in_columns(
+                    chosen, self.nominal[columns], self.nominal_distance, reach, row, counts
+                )
 
     def _order(self, column: int) -> NDArray[np.int32]:
         """Return the samples in the order of a column, which is kept for the next time."""
@@ -317,16 +313,9 @@ class NeighbourCounts:
         """Return the bytes left for candidates, where some are needed whatever their number."""
         return (self.max_memory or WORKING_MEMORY) - fixed
 
-    def _check_memory(self, n_columns: int) -> None:
-        """Refuse a bound that not even eight candidates keep to."""
-        needed = (_LIST_FIXED + 16 * n_columns + _LIST_EACH + 64) * self.n_samples
-        if self.max_memory is not None and needed > self.max_memory:
-            raise InputError(
-                f"max_memory={self.max_memory} bytes is too little: {self.n_samples} rows need "
-                f"{needed} bytes of working memory"
-            )
 
-
-# Bytes for each sample: whatever the number of candidates, and for each pair or eight candidates.
-_PAIR_FIXED, _PAIR_EACH = 60, 40
-_LIST_FIXED, _LIST_EACH = 160, 264
+# Bytes for each sample, whatever the number of candidates, and for each pair or eight candidates;
+# the columns of x and z take 16 more each.
+_PAIR_FIXED, _PAIR_EACH = 80, 40
+_LIST_FIXED, _LIST_EACH = 300, 330
+_USUAL_COLUMNS = 8

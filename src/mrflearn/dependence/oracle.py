@@ -29,7 +29,7 @@ class _Oracle(Specification, Dependence):
     symmetric = True
     tolerance = 0.0
 
-    def bind(self, table: Table | None = None) -> Dependence:
+    def bind(self, table: Table | None = None, max_memory: int | None = None) -> Dependence:
         """Return the dependence; a table is only checked for its number of variables."""
         if table is not None and table.n_variables != self.n_variables:
             raise InputError(

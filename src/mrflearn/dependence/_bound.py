@@ -1,0 +1,121 @@
+"""The neighbour estimates of `knn`, bound to a table: counts become means of psi or ln."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn.dependence import _kernels
+from mrflearn.dependence.base import TableDependence
+from mrflearn.dependence.neighbours import CLOSED, OPEN, OPEN_UNLESS_ZERO, NeighbourCounts
+from mrflearn.table import Table
+
+__all__ = ["BoundDirect", "BoundMixedKSG"]
+
+SAMPLES_FOR_A_THREAD = 5_000
+"""Candidates times samples that are worth a thread: about a millisecond."""
+
+
+class BoundDirect(TableDependence):
+    symmetric = True
+
+    def __init__(self, table: Table, counts: NeighbourCounts, open_ball: bool) -> None:
+        super().__init__(table)
+        self.counts = counts
+        self.grain = 1 + SAMPLES_FOR_A_THREAD // table.n_samples
+        self.open_ball = open_ball
+
+    def _cmi_many(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        psi = _psi(self.table.n_samples)
+        values = np.empty(len(candidates))
+        ball = OPEN if self.open_ball else CLOSED
+        for places, counts, _, _ in self.counts.count([i], given, candidates, ball):
+            if self.open_ball:
+                means = _kernels.mean_over_counts(counts, _OPEN_SIGNS, psi[1:])
+                values[places] = psi[self.counts.k] + means
+            else:
+                values[places] = _kernels.mean_over_counts(counts, _CLOSED_SIGNS, psi)
+        return values
+
+
+class BoundMixedKSG(TableDependence):
+    symmetric = False
+
+    def __init__(self, table: Table, counts: NeighbourCounts, variant: str) -> None:
+        super().__init__(table)
+        self.counts = counts
+        self.grain = 1 + SAMPLES_FOR_A_THREAD // table.n_samples
+        self.variant = variant
+        # I(a; y) by a and y, NaN where not known: searches come back to the same sets, as
+        # (i, j) is both i with its neighbour j and j with its neighbour i.
+        self._known: dict[tuple[int, ...], NDArray[np.float64]] = {}
+
+    def _cmi_many(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        values = self._mutual_information(tuple(sorted((i, *given))), candidates)
+        if given:
+            values -= self._mutual_information(given, candidates)
+        return values
+
+    def _mutual_information(
+        self, a: tuple[int, ...], candidates: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        """Return I(a; y) for each candidate y, `a` being sorted."""
+        known = self._known.get(a)
+        if known is None:
+            if len(self._known) > self.table.n_samples:  # as much memory as the table takes
+                self._known = {}  # a new one, as other threads may be using the old one
+            known = self._known.setdefault(a, np.full(self.n_variables, np.nan))
+        index = list(candidates)
+        missing = [j for j in candidates if math.isnan(known[j])]
+        if missing:
+            known[missing] = self._estimate(a, missing)
+        return known[index]
+
+    def _estimate(self, a: tuple[int, ...], candidates: list[int]) -> NDArray[np.float64]:
+        n_samples = self.table.n_samples
+        psi, log = _psi(n_samples), _log(n_samples)
+        function = {"paper": log[1:], "reference": psi[1:], "depynd": log}[self.variant]
+        ball = OPEN_UNLESS_ZERO if self.variant == "reference" else CLOSED
+        euclidean = self.variant == "depynd"
+        values = np.empty(len(candidates))
+        for places, counts, radii, _ in self.counts.count(a, (), candidates, ball, euclidean):
+            # At an atom the reference counts the sample itself as well.
+            _kernels.settle_atoms(counts, radii, self.counts.k, int(self.variant == "reference"))
+            mean = _kernels.mean_over_counts(counts, _SIDES, function)
+            mean += _kernels.mean_over_counts(counts, _JOINT, psi)
+            values[places] = mean + math.log(n_samples)
+        return values
+
+
+_CLOSED_SIGNS = np.array([1, 1, -1, -1])  # of k_m, n_z, n_xz and n_yz
+_OPEN_SIGNS = np.array([0, 1, -1, -1])
+_SIDES = np.array([0, 0, -1, -1])
+_JOINT = np.array([1, 0, 0, 0])
+
+
+@lru_cache(maxsize=16)
+def _psi(n_samples: int) -> NDArray[np.float64]:
+    """Return digamma of 0 to n_samples; the first is never used."""
+    from scipy.special import digamma
+
+    with np.errstate(divide="ignore"):
+        return _frozen(digamma(np.arange(n_samples + 1, dtype=float)))
+
+
+@lru_cache(maxsize=16)
+def _log(n_samples: int) -> NDArray[np.float64]:
+    """Return the logarithm of 0 to n_samples; the first is never used."""
+    with np.errstate(divide="ignore"):
+        return _frozen(np.log(np.arange(n_samples + 1, dtype=float)))
+
+
+def _frozen(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    values.flags.writeable = False
+    return values
