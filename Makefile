@@ -51,8 +51,9 @@ $(VENV)/ready-peers: pyproject.toml benchmarks/install_peers.py | $(VENV)/ready-
 bench: $(VENV)/ready-base $(VENV)/ready-peers
 	$(BIN)/python benchmarks/imports.py
 	$(BIN)/python benchmarks/evaluations.py
-	$(BIN)/python benchmarks/candidates.py
+	$(BIN)/python benchmarks/crossovers.py
 	$(BIN)/python benchmarks/noise.py
+	$(BIN)/python benchmarks/discrete.py
 	$(BIN)/python benchmarks/cmi.py
 	$(BIN)/python benchmarks/fits.py
 
@@ -62,4 +63,4 @@ figures: $(VENV)/ready-base
 clean:
 	rm -rf $(VENV) $(DEMO) build dist .hypothesis .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
-	rm -rf src/*.egg-info
+	rm -rf src/*.egg-info benchmarks/results

@@ -153,7 +153,7 @@ def test_counts_of_few_equal_the_naive_ones(setting, ball):
 def test_counts_equal_the_naive_ones_on_tables_of_every_kind(seed):
     """Sizes around the crossover points; columns continuous, rounded, nominal; rows twice."""
     rng = np.random.default_rng(seed)
-    n_samples = int(rng.choice([40, 130, 511, 513, 640]))
+    n_samples = int(rng.choice([40, 130, 1023, 1025, 1100]))
     values = rng.normal(size=(8, n_samples)) * 10.0 ** rng.integers(-3, 3, size=(8, 1))
     values[4:6] = np.round(values[4:6], seed % 3)
     nominal = np.zeros(8, dtype=bool)

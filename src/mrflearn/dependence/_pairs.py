@@ -15,6 +15,9 @@ from mrflearn.dependence._lanes import LANES, LEVELS, count_pairs, find_range, k
 
 __all__ = ["pair_counts"]
 
+STEP = 4
+"""Entries passed at a time on the way to the end of a window."""
+
 
 @inlined
 def _largest(smallest, k):  # type: ignore
@@ -24,18 +27,19 @@ def _largest(smallest, k):  # type: ignore
     return largest
 
 
-@compiled
+@inlined
 def _window(y, start, first, last, low, high, widest):  # type: ignore
-    """Return the range of entries from first to last whose y is within `widest` of [low, high].
+    """Return a range that has all entries with y between low and high, or within `widest` of that.
 
-    The y of these entries ascend; `start` is one of the range, or next to it.
+    The y of the entries from first to last ascend; `start` is in the range, or a few before it. A
+    few others may be in the range: they do no harm, and long steps cost less than single ones.
     """
     begin, end = start, start
     while begin > first and low - y[begin - 1] <= widest:
-        begin -= 1
+        begin -= STEP
     while end < last and y[end] - high <= widest:
-        end += 1
-    return begin, end
+        end += STEP
+    return max(begin, first), min(end, last)
 
 
 @compiled
@@ -145,8 +149,8 @@ def pair_counts(sorted_x, position_x, sorted_ys, orders_y, k, ball, width):  # t
                             start = first
                             if t != strip:
                                 start = reached[t]
-                                while start < end and y[start] < y[first]:
-                                    start += 1
+                                while start + STEP < end and y[start + STEP] < y[first]:
+                                    start += STEP
                                 reached[t] = start
                             begin, end = _window(
                                 y, start, begin, end, y[first], y[last - 1], widest

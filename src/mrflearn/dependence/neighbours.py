@@ -33,7 +33,7 @@ CLOSED, OPEN, OPEN_UNLESS_ZERO = range(3)
 FEW_CANDIDATES, FEW = 4, 1_000
 """Candidates, and candidates times samples, up to which everything is compared."""
 
-LEAVES_FROM = 512
+LEAVES_FROM = 1_024
 """Samples above which they are arranged in leaves; fewer are one leaf."""
 
 LEAF_SIZE = 32
