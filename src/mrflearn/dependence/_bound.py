@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.dependence import _kernels
-from mrflearn.dependence.base import TableDependence
+from mrflearn.dependence.base import TableDependence, in_parts
 from mrflearn.dependence.neighbours import CLOSED, OPEN, OPEN_UNLESS_ZERO, NeighbourCounts
 from mrflearn.table import Table
 
@@ -21,6 +21,7 @@ SAMPLES_FOR_A_THREAD = 5_000
 
 class BoundDirect(TableDependence):
     symmetric = True
+    divisible = True
 
     def __init__(self, table: Table, counts: NeighbourCounts, open_ball: bool) -> None:
         super().__init__(table)
@@ -36,15 +37,15 @@ class BoundDirect(TableDependence):
         ball = OPEN if self.open_ball else CLOSED
         for places, counts, _, _ in self.counts.count([i], given, candidates, ball):
             if self.open_ball:
-                means = _kernels.mean_over_counts(counts, _OPEN_SIGNS, psi[1:])
-                values[places] = psi[self.counts.k] + means
+                values[places] = psi[self.counts.k] + _means(counts, _OPEN_SIGNS, psi[1:])
             else:
-                values[places] = _kernels.mean_over_counts(counts, _CLOSED_SIGNS, psi)
+                values[places] = _means(counts, _CLOSED_SIGNS, psi)
         return values
 
 
 class BoundMixedKSG(TableDependence):
     symmetric = False
+    divisible = True
 
     def __init__(self, table: Table, counts: NeighbourCounts, variant: str) -> None:
         super().__init__(table)
@@ -88,10 +89,20 @@ class BoundMixedKSG(TableDependence):
         for places, counts, radii, _ in self.counts.count(a, (), candidates, ball, euclidean):
             # At an atom the reference counts the sample itself as well.
             _kernels.settle_atoms(counts, radii, self.counts.k, int(self.variant == "reference"))
-            mean = _kernels.mean_over_counts(counts, _SIDES, function)
-            mean += _kernels.mean_over_counts(counts, _JOINT, psi)
+            mean = _means(counts, _SIDES, function) + _means(counts, _JOINT, psi)
             values[places] = mean + math.log(n_samples)
         return values
+
+
+def _means(
+    counts: NDArray[np.int32], signs: NDArray[np.int64], function: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return `mean_over_counts`, the candidates in parts if there are threads to help."""
+
+    def mean(begin: int, end: int) -> NDArray[np.float64]:
+        return _kernels.mean_over_counts(counts[begin:end], signs, function)
+
+    return np.concatenate(in_parts(mean, len(counts)))
 
 
 _CLOSED_SIGNS = np.array([1, 1, -1, -1])  # of k_m, n_z, n_xz and n_yz

@@ -306,10 +306,10 @@ def _window(ascending, n, own, radius):  # type: ignore
 
 @compiled
 def list_counts(  # type: ignore
-    shared, nominal, nominal_distance, euclidean, n_samples, n_z, leaves, rows, lines, blocks,
-    layers_nominal, k, ball, length,
+    shared, nominal, nominal_distance, euclidean, n_samples, n_z, leaves, pooled, rows, lines,
+    blocks, layers_nominal, k, ball, length, counts, radii,
 ):  # fmt: skip
-    """Return counts and radii of each candidate y.
+    """Fill in counts and radii of each candidate y, for the samples of some leaves.
 
     Parameters
     ----------
@@ -325,7 +325,9 @@ def list_counts(  # type: ignore
     n_z : int
         The first columns form z, for which counts are wanted; 0: for none.
     leaves : array
-        Where each leaf of near samples starts, and N.
+        Where each of the leaves starts, and the last one ends.
+    pooled : bool
+        Make a pool for each leaf; else all samples are in it.
     rows : array of shape (n_layers, N, LANES)
         Columns of the candidates, eight candidates side by side.
     blocks, layers_nominal
@@ -337,8 +339,6 @@ def list_counts(  # type: ignore
     length : int
         About how many samples a list should hold.
 
-    Returns
-    -------
     counts : array of shape (8 * n_blocks, 4, N)
         k_m, n_z, n_xz and n_yz, without the sample itself. n_z and n_yz are left alone if n_z = 0.
     radii : array of shape (8 * n_blocks, N)
@@ -348,9 +348,6 @@ def list_counts(  # type: ignore
     n_blocks = len(blocks) - 1
     n_split = n_z if n_z > 0 else n_shared
     on_a_line = n_z == 1 and not nominal[0]
-    counts = np.empty((n_blocks * LANES, 4, n_samples), dtype=np.int32)
-    radii = np.empty((n_blocks * LANES, n_samples))
-
     everyone, pool = np.arange(n_samples), np.empty(n_samples + 16, dtype=np.int64)
     lows, highs = np.empty(n_shared), np.empty(n_shared)
     packed, zeros = np.empty((n_shared, width)), np.zeros(width)
@@ -523,6 +520,5 @@ def list_counts(  # type: ignore
                 for c in range(LANES):
                     counts[block * LANES + c, 1, m] = totals[0, c]
                     counts[block * LANES + c, 3, m] = totals[1, c]
-        if last - first < n_samples:
+        if pooled:
             limit = 1.15 * select(bars[first:last], last - first, (9 * (last - first)) // 10)
-    return counts, radii

@@ -57,8 +57,10 @@ def _cut_into_strips(position_x, order_y, sorted_x, sorted_y, width, x, y, rank_
 
 
 @compiled
-def pair_counts(sorted_x, position_x, sorted_ys, orders_y, k, ball, width):  # type: ignore
-    """Return counts and radii of each pair (x, y).
+def pair_counts(  # type: ignore
+    sorted_x, position_x, sorted_ys, orders_y, k, ball, width, counts, radii
+):
+    """Fill in counts and radii of each pair (x, y).
 
     Parameters
     ----------
@@ -72,9 +74,6 @@ def pair_counts(sorted_x, position_x, sorted_ys, orders_y, k, ball, width):  # t
         0: closed; 1: open; 2: open where the radius is positive.
     width : int
         Samples in a strip.
-
-    Returns
-    -------
     counts : array of shape (n_candidates, 4, N)
         k_m, n_z = N - 1, n_x and n_y, the samples in the order of x.
     radii : array of shape (n_candidates, N)
@@ -82,8 +81,6 @@ def pair_counts(sorted_x, position_x, sorted_ys, orders_y, k, ball, width):  # t
     """
     n_candidates, n_samples = sorted_ys.shape
     n_strips = (n_samples + width - 1) // width
-    counts = np.empty((n_candidates, 4, n_samples), dtype=np.int32)
-    radii = np.empty((n_candidates, n_samples))
     x, y = np.empty(n_samples), np.empty(n_samples)
     rank_x, rank_y = np.empty(n_samples, dtype=np.int64), np.empty(n_samples, dtype=np.int64)
     reached = np.empty(n_strips, dtype=np.int64)
@@ -177,4 +174,3 @@ def pair_counts(sorted_x, position_x, sorted_ys, orders_y, k, ball, width):  # t
                     counts[candidate, 2, m] = below_x[c] + above_x[c]
                     counts[candidate, 3, m] = below_y[c] + above_y[c]
                     radii[candidate, m] = smallest[k - 1, c]
-    return counts, radii

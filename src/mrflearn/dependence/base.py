@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextvars import ContextVar
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,8 @@ from mrflearn.errors import InputError
 from mrflearn.table import Table
 
 __all__ = ["Dependence", "Memo", "Question", "Specification", "TableDependence", "Threaded"]
+
+Answer = TypeVar("Answer")
 
 
 class Question(NamedTuple):
@@ -45,6 +49,8 @@ class Dependence(ABC):
     symmetric: bool
     grain: int = 1
     """Candidates that are enough work for a thread."""
+    divisible: bool = False
+    """Whether it hands the parts of one question to `in_parts`."""
 
     @abstractmethod
     def _cmi_many(
@@ -145,6 +151,27 @@ class TableDependence(Dependence):
         return np.concatenate(owned) if owned else np.empty(0, dtype=np.int64)
 
 
+_helpers: ContextVar[tuple[Executor, int] | None] = ContextVar("helpers", default=None)
+
+
+def in_parts(
+    function: Callable[..., Answer], n_items: int, *arguments: Any, parts: int = 2
+) -> list[Answer]:
+    """Return function(begin, end, *arguments) for parts of range(n_items), in their order.
+
+    Where `Threaded` lends its threads to a question, there are some parts for each of them;
+    otherwise there is one.
+    """
+    helpers = _helpers.get()
+    if helpers is None:
+        return [function(0, n_items, *arguments)]
+    pool, n_threads = helpers
+    n_parts = max(1, min(parts * n_threads, n_items))
+    bounds = [n_items * part // n_parts for part in range(n_parts + 1)]
+    tasks = [pool.submit(function, begin, end, *arguments) for begin, end in pairwise(bounds)]
+    return [task.result() for task in tasks]
+
+
 class Threaded(Dependence):
     """The same dependence, its questions spread over threads. Answers are the same bits."""
 
@@ -161,15 +188,23 @@ class Threaded(Dependence):
         return self.cmi_batch([Question(i, candidates, given)])[0]
 
     def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
-        """Answer the questions in tasks of about equal size, none too small for a thread.
+        """Answer the questions, many of them one to a thread, few of them all threads together.
 
-        A question is cut only where it is more than a thread's share, since its candidates have
-        work in common.
+        Where a question is not divisible and more than a thread's share, its candidates are cut
+        into tasks of their own, though they have work in common.
         """
         total = sum(len(question.candidates) for question in questions)
         share = -(-total // self.n_jobs)
         if share < self.inner.grain or self.n_jobs == 1:
             return self.inner.cmi_batch(questions)
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.n_jobs)
+        if self.inner.divisible and len(questions) < 2 * self.n_jobs:
+            before = _helpers.set((self._pool, self.n_jobs))
+            try:
+                return self.inner.cmi_batch(questions)
+            finally:
+                _helpers.reset(before)
         tasks: list[list[tuple[int, Question]]] = [[]]
         n_last = 0
         for position, (i, candidates, given) in enumerate(questions):
@@ -180,8 +215,6 @@ class Threaded(Dependence):
                 if n_last >= max(self.inner.grain, share // 4):
                     tasks.append([])
                     n_last = 0
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.n_jobs)
         answers: list[list[NDArray[np.float64]]] = [[] for _ in questions]
         for task, results in zip(tasks, self._pool.map(self._answer, tasks), strict=True):
             for (position, _), result in zip(task, results, strict=True):

@@ -13,6 +13,7 @@ candidates y. Whatever kernel answers it, the counts are those of `naive.cmi_cou
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from mrflearn.dependence import _distances, _few, _kernels, _lists, _pairs
 from mrflearn.dependence._lanes import LANES
-from mrflearn.dependence.base import check_memory
+from mrflearn.dependence.base import check_memory, in_parts
 from mrflearn.errors import InputError
 from mrflearn.table import Table
 
@@ -186,10 +187,30 @@ class NeighbourCounts:
             for row, c in enumerate(columns):
                 orders[row] = self._order(c)
                 np.take(self.values[c], orders[row], out=sorted_ys[row])
-            counts, radii = _pairs.pair_counts(
-                sorted_x, position, sorted_ys, orders, self.k, ball, width
+            counts, radii = _room(len(portion), n)
+            fill = partial(
+                self._fill_pairs, sorted_x, position, sorted_ys, orders, ball, width, counts, radii
             )
+            in_parts(fill, len(portion))
             yield Counts(portion, counts, radii, order)
+
+    def _fill_pairs(
+        self,
+        sorted_x: NDArray[np.float64],
+        position: NDArray[np.int32],
+        sorted_ys: NDArray[np.float64],
+        orders: NDArray[np.int32],
+        ball: int,
+        width: int,
+        counts: NDArray[np.int32],
+        radii: NDArray[np.float64],
+        begin: int,
+        end: int,
+    ) -> None:
+        _pairs.pair_counts(
+            sorted_x, position, sorted_ys[begin:end], orders[begin:end], self.k, ball, width,
+            counts[begin:end], radii[begin:end],
+        )  # fmt: skip
 
     def _count_lists(
         self,
@@ -205,15 +226,16 @@ class NeighbourCounts:
         nominal = self.nominal[columns]
         split = z if z else columns
         on_a_line = len(z) == 1 and not self.nominal[z[0]]
+        pooled = n > LEAVES_FROM
+        leaves = np.array([0, n])
         if on_a_line:
             order = self._order(z[0])
-            size = LEAF_SIZE if n > LEAVES_FROM else n
-            leaves = np.arange(0, n + size, size)
-            leaves[-1] = n
-        elif n > LEAVES_FROM:
+            if pooled:
+                leaves = np.append(np.arange(0, n, LEAF_SIZE), n)
+        elif pooled:
             order, leaves = _lists.arrange(self.values[split], self.nominal[split], LEAF_SIZE)
         else:
-            order, leaves = self._natural_order, np.array([0, n])
+            order = self._natural_order
         shared = _distances.pack_columns(self.values, np.array(columns), order)
         # About as many samples as lie within the radius in (x, z) when all dimensions are alike.
         share = (self.k / n) ** (1 - 1 / (len(columns) + 1))
@@ -224,9 +246,19 @@ class NeighbourCounts:
         ):
             rows = _lists.pack_rows(self.values, members, order)
             lines = _lists.as_lines(rows) if on_a_line else np.empty((0, 0))
-            counts, radii = _lists.list_counts(
-                shared, nominal, self.nominal_distance, euclidean, n, len(z), leaves, rows, lines,
-                blocks, layers_nominal, self.k, ball, length,
+            counts, radii = _room(len(block_places), n)
+
+            def fill(begin: int, end: int, *arrays: Any) -> None:
+                part = leaves[begin : end + 1] if pooled else np.array([begin, end])
+                rows, lines, blocks, layers_nominal, counts, radii = arrays
+                _lists.list_counts(
+                    shared, nominal, self.nominal_distance, euclidean, n, len(z), part, pooled,
+                    rows, lines, blocks, layers_nominal, self.k, ball, length, counts, radii,
+                )  # fmt: skip
+
+            in_parts(
+                fill, len(leaves) - 1 if pooled else n, rows, lines, blocks, layers_nominal, counts,
+                radii,
             )  # fmt: skip
             lanes = [lane for lane, at in enumerate(block_places) if at >= 0]
             kept = [block_places[lane] for lane in lanes]
@@ -312,6 +344,12 @@ class NeighbourCounts:
     def _budget(self, fixed: int) -> int:
         """Return the bytes left for candidates, where some are needed whatever their number."""
         return (self.max_memory or WORKING_MEMORY) - fixed
+
+
+def _room(n_candidates: int, n_samples: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return arrays for counts and for radii."""
+    counts = np.empty((n_candidates, 4, n_samples), dtype=np.int32)
+    return counts, np.empty((n_candidates, n_samples))
 
 
 # Bytes for each sample, whatever the number of candidates, and for each pair or eight candidates;
