@@ -104,10 +104,9 @@ def pack_rows(values, members, order):  # type: ignore
     n_layers, n_samples = len(members), len(order)
     rows = np.empty((n_layers, n_samples, LANES))
     for layer in range(n_layers):
-        for c in range(LANES):
-            column = members[layer, c]
-            for m in range(n_samples):
-                rows[layer, m, c] = values[column, order[m]]
+        for m in range(n_samples):
+            for c in range(LANES):
+                rows[layer, m, c] = values[members[layer, c], order[m]]
     return rows
 
 

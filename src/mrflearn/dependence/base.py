@@ -62,14 +62,15 @@ class Dependence(ABC):
         self, i: int, candidates: Iterable[int], given: Iterable[int] = ()
     ) -> NDArray[np.float64]:
         """Return I(i; j | given) for each candidate j; what they share is computed once."""
-        others = tuple(int(j) for j in candidates)
-        conditions = tuple(sorted({int(z) for z in given}))
-        for variable in (int(i), *others, *conditions):
-            if not 0 <= variable < self.n_variables:
-                raise InputError(
-                    f"variable {variable} is out of range: there are {self.n_variables}, "
-                    "numbered from 0"
-                )
+        others = tuple(map(int, candidates))
+        conditions = tuple(sorted(set(map(int, given))))
+        distinct = {*others, *conditions, int(i)}
+        if min(distinct) < 0 or max(distinct) >= self.n_variables:
+            variable = next(v for v in distinct if not 0 <= v < self.n_variables)
+            raise InputError(
+                f"variable {variable} is out of range: there are {self.n_variables}, "
+                "numbered from 0"
+            )
         if i in conditions or i in others or not set(others).isdisjoint(conditions):
             raise InputError(
                 f"i={i}, the candidates {list(others)} and given={list(conditions)} must be "
@@ -181,6 +182,7 @@ class Threaded(Dependence):
         self.n_variables = dependence.n_variables
         self.symmetric = dependence.symmetric
         self._pool: ThreadPoolExecutor | None = None
+        self._askers: ThreadPoolExecutor | None = None
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -200,11 +202,9 @@ class Threaded(Dependence):
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.n_jobs)
         if self.inner.divisible and len(questions) < 2 * self.n_jobs:
-            before = _helpers.set((self._pool, self.n_jobs))
-            try:
-                return self.inner.cmi_batch(questions)
-            finally:
-                _helpers.reset(before)
+            if self._askers is None:  # who wait for others' work, so not of the pool themselves
+                self._askers = ThreadPoolExecutor(2)
+            return list(self._askers.map(self._answer_together, questions))
         tasks: list[list[tuple[int, Question]]] = [[]]
         n_last = 0
         for position, (i, candidates, given) in enumerate(questions):
@@ -220,6 +220,14 @@ class Threaded(Dependence):
             for (position, _), result in zip(task, results, strict=True):
                 answers[position].append(result)
         return [np.concatenate(parts) if parts else np.empty(0) for parts in answers]
+
+    def _answer_together(self, question: Question) -> NDArray[np.float64]:
+        assert self._pool is not None
+        before = _helpers.set((self._pool, self.n_jobs))
+        try:
+            return self.inner.cmi_many(*question)
+        finally:
+            _helpers.reset(before)
 
     def _answer(self, task: list[tuple[int, Question]]) -> list[NDArray[np.float64]]:
         return self.inner.cmi_batch([question for _, question in task])
