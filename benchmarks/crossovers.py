@@ -1,7 +1,8 @@
 """Times behind the constants of `neighbours`: where one kernel overtakes another.
 
 Microseconds of a whole question, `knn` with k = 5 on Gaussian columns that depend on each other,
-one core, settings in turn, the best of several rounds. Whatever the setting, the counts are equal.
+one core, columns sorted already, settings in turn, the best of several rounds. Whatever the
+setting, the counts are equal.
 """
 
 from __future__ import annotations

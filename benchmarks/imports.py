@@ -1,15 +1,17 @@
-"""Seconds to import, after the first time: our parts, and the packages we depend on; and sizes.
+"""Seconds to import, after the first time; sizes of packages; seconds to compile.
 
 Each statement runs in fresh interpreters, interleaved; shown are medians, less the median of an
 interpreter that does nothing. Sizes are of the files each package installed, its own dependencies
-not included.
+not included. Last, a fit whose kernels have to be compiled, and the same once they are cached.
 """
 
 from __future__ import annotations
 
+import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from importlib.metadata import files
 
@@ -34,12 +36,13 @@ PACKAGES = {
     "rich": "import rich.progress",
     "lazy-loader": "import lazy_loader",
 }
+FIT = "import numpy; from mrflearn import GSMPLE; GSMPLE().fit(numpy.random.rand(50, 9))"
 REPEATS = 5
 
 
-def seconds(statement: str) -> float:
+def seconds(statement: str, **environment: str) -> float:
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", statement], check=True)
+    subprocess.run([sys.executable, "-c", statement], check=True, env=os.environ | environment)
     return time.perf_counter() - start
 
 
@@ -66,6 +69,11 @@ def main() -> None:
     for package, statement in PACKAGES.items():
         taken = statistics.median(times[statement]) - base
         print(f"{package:13s} {megabytes(package):6.1f}  {statement:36s} {taken:.3f}")
+    with tempfile.TemporaryDirectory() as folder:
+        first, second = (seconds(FIT, NUMBA_CACHE_DIR=folder) for _ in range(2))
+    print(
+        f"\nA fit in a new interpreter, kernels to be compiled {first:.1f} s, cached {second:.1f} s"
+    )
 
 
 if __name__ == "__main__":

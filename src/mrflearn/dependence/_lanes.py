@@ -23,6 +23,7 @@ __all__ = [
     "find_range",
     "find_within",
     "keep_nearest",
+    "keep_nearest_but_own",
     "keep_smallest",
     "keep_smallest_of",
     "measure_euclidean",
@@ -297,37 +298,55 @@ def keep_smallest(typing_context, near, index, rows, here, begin, end, smallest)
 
 
 @intrinsic
-def keep_nearest(typing_context, x, y, begin, end, own, own_x, own_y, smallest):  # type: ignore
+def keep_nearest(typing_context, x, y, begin, end, own_x, own_y, smallest):  # type: ignore
     """Update the LEVELS + 1 smallest distances of eight samples to some others in (x, y).
 
-    Lane c is the sample number `own[c]` of x and y, with values `own_x[c]` and `own_y[c]`; its
-    distance to itself does not count. `smallest` has shape (LEVELS + 1, LANES).
+    Lane c is a sample with values `own_x[c]` and `own_y[c]`, not one of the others. `smallest` has
+    shape (LEVELS + 1, LANES).
     """
 
     def generate(context, builder, signature, args):  # type: ignore
-        loop = _Loop(context, builder, signature, args)
-        x_at, y_at, first, last, own_at, own_x_at, own_y_at, smallest_at = loop.data
-        numbers = loop.load(own_at, 0, _COUNTS)
-        here_x, here_y = loop.load(own_x_at, 0), loop.load(own_y_at, 0)
-        too_far = ir.Constant(_VECTOR, [float("inf")] * LANES)
-
-        def body(position, kept):  # type: ignore
-            gap_x = loop.gap(loop.spread(loop.entry(x_at, position)), here_x)
-            gap_y = loop.gap(loop.spread(loop.entry(y_at, position)), here_y)
-            itself = builder.icmp_signed("==", loop.spread(position, _COUNTS), numbers)
-            distance = builder.select(itself, too_far, loop.larger(gap_x, gap_y))
-            updated = []
-            for level in kept:
-                updated.append(loop.smaller(distance, level))
-                distance = loop.larger(level, distance)
-            return updated
-
-        kept = [loop.load(smallest_at, level) for level in range(LEVELS + 1)]
-        for level, value in enumerate(loop.run(first, last, kept, body)):
-            loop.store(value, smallest_at, level)
+        _keep_pairs(_Loop(context, builder, signature, args), None)
         return context.get_dummy_value()
 
-    return types.void(x, y, begin, end, own, own_x, own_y, smallest), generate
+    return types.void(x, y, begin, end, own_x, own_y, smallest), generate
+
+
+@intrinsic
+def keep_nearest_but_own(typing_context, x, y, begin, end, own_x, own_y, smallest, own):  # type: ignore
+    """Do what `keep_nearest` does where lane c may be one of the others, number `own[c]`."""
+
+    def generate(context, builder, signature, args):  # type: ignore
+        loop = _Loop(context, builder, signature, args)
+        _keep_pairs(loop, loop.load(loop.data.pop(), 0, _COUNTS))
+        return context.get_dummy_value()
+
+    return types.void(x, y, begin, end, own_x, own_y, smallest, own), generate
+
+
+def _keep_pairs(loop: _Loop, numbers: Any) -> None:
+    """Keep the smallest distances in (x, y), leaving out those of a sample to itself, if asked."""
+    builder = loop.builder
+    x_at, y_at, first, last, own_x_at, own_y_at, smallest_at = loop.data
+    here_x, here_y = loop.load(own_x_at, 0), loop.load(own_y_at, 0)
+    too_far = ir.Constant(_VECTOR, [float("inf")] * LANES)
+
+    def body(position, kept):  # type: ignore
+        gap_x = loop.gap(loop.spread(loop.entry(x_at, position)), here_x)
+        gap_y = loop.gap(loop.spread(loop.entry(y_at, position)), here_y)
+        distance = loop.larger(gap_x, gap_y)
+        if numbers is not None:
+            itself = builder.icmp_signed("==", loop.spread(position, _COUNTS), numbers)
+            distance = builder.select(itself, too_far, distance)
+        updated = []
+        for level in kept:
+            updated.append(loop.smaller(distance, level))
+            distance = loop.larger(level, distance)
+        return updated
+
+    kept = [loop.load(smallest_at, level) for level in range(LEVELS + 1)]
+    for level, value in enumerate(loop.run(first, last, kept, body)):
+        loop.store(value, smallest_at, level)
 
 
 @intrinsic

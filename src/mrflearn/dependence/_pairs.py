@@ -11,7 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from mrflearn.dependence._compile import compiled, inlined
-from mrflearn.dependence._lanes import LANES, LEVELS, count_pairs, find_range, keep_nearest
+from mrflearn.dependence._lanes import (
+    LANES,
+    LEVELS,
+    count_pairs,
+    find_range,
+    keep_nearest,
+    keep_nearest_but_own,
+)
 
 __all__ = ["pair_counts"]
 
@@ -118,7 +125,7 @@ def pair_counts(  # type: ignore
                 # First a bound of the radius from the next ones in the strip, then all within it;
                 # last, where distances are tied, count what lies within the radius.
                 done_begin, done_end = max(first - LANES, strip_begin), min(last + LANES, strip_end)
-                keep_nearest(x, y, done_begin, done_end, own, own_x, own_y, smallest)
+                keep_nearest_but_own(x, y, done_begin, done_end, own_x, own_y, smallest, own)
                 widest = _largest(smallest, k)
                 for counting in range(2):
                     if counting:
@@ -155,10 +162,10 @@ def pair_counts(  # type: ignore
                             if counting:
                                 count_pairs(x, y, begin, end, own_x, own_y, radius, joint)
                             elif t == strip:
-                                keep_nearest(x, y, begin, done_begin, own, own_x, own_y, smallest)
-                                keep_nearest(x, y, done_end, end, own, own_x, own_y, smallest)
+                                keep_nearest(x, y, begin, done_begin, own_x, own_y, smallest)
+                                keep_nearest(x, y, done_end, end, own_x, own_y, smallest)
                             else:
-                                keep_nearest(x, y, begin, end, own, own_x, own_y, smallest)
+                                keep_nearest(x, y, begin, end, own_x, own_y, smallest)
                             if not counting:
                                 widest = _largest(smallest, k)
                             t += 1 if direction else -1
