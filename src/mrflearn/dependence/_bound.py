@@ -15,8 +15,8 @@ from mrflearn.table import Table
 
 __all__ = ["BoundDirect", "BoundMixedKSG"]
 
-SAMPLES_FOR_A_THREAD = 5_000
-"""Candidates times samples that are worth a thread: about a millisecond."""
+SAMPLES_FOR_A_THREAD = 20_000
+"""Candidates times samples that are worth a thread: a few milliseconds."""
 
 
 class BoundDirect(TableDependence):

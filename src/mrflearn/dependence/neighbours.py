@@ -182,11 +182,9 @@ class NeighbourCounts:
         for first in range(0, len(places), size):
             portion = places[first : first + size]
             columns = [self._columns[candidates[at]][0] for at in portion]
-            orders = np.empty((len(portion), n), dtype=np.int32)
-            sorted_ys = np.empty((len(portion), n))
-            for row, c in enumerate(columns):
-                orders[row] = self._order(c)
-                np.take(self.values[c], orders[row], out=sorted_ys[row])
+            self._sort(columns)
+            orders = np.array([self._orders[c] for c in columns])
+            sorted_ys = np.take_along_axis(self.values[columns], orders, axis=1)
             counts, radii = _room(len(portion), n)
             fill = partial(
                 self._fill_pairs, sorted_x, position, sorted_ys, orders, ball, width, counts, radii
@@ -335,12 +333,16 @@ class NeighbourCounts:
 
     def _order(self, column: int) -> NDArray[np.int32]:
         """Return the samples in the order of a column, which is kept for the next time."""
-        order = self._orders.get(column)
-        if order is None:
+        self._sort([column])
+        return self._orders[column]
+
+    def _sort(self, columns: list[int]) -> None:
+        """Keep the orders of some columns, those that are not kept already."""
+        new = [c for c in columns if c not in self._orders]
+        if new:
             # Not stable, which is faster: counts do not depend on the order of equal values.
-            order = np.argsort(self.values[column]).astype(np.int32)
-            self._orders[column] = order
-        return order
+            orders = np.argsort(self.values[new], axis=1).astype(np.int32)
+            self._orders.update(zip(new, orders, strict=True))
 
     def _budget(self, fixed: int) -> int:
         """Return the bytes left for candidates, where some are needed whatever their number."""
