@@ -56,6 +56,7 @@ bench: $(VENV)/ready-base $(VENV)/ready-peers
 	$(BIN)/python benchmarks/discrete.py
 	$(BIN)/python benchmarks/cmi.py
 	$(BIN)/python benchmarks/fits.py
+	$(BIN)/python benchmarks/threads.py
 
 figures: $(VENV)/ready-base
 	$(BIN)/mrflearn learn $(PENGUINS) --quiet --figure docs/images/penguins.png > /dev/null

@@ -1,5 +1,10 @@
 """Bounds on memory are read, kept, or refused with the amount that is needed."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -44,7 +49,7 @@ def test_shown_amounts_are_not_less_and_can_be_read_again(n_bytes):
 def test_a_bound_changes_portions_but_no_answer(specification):
     table = as_table(np.random.default_rng(0).normal(size=(700, 26)))
     free = specification.bind(table)
-    bound = specification.bind(table, max_memory=600_000)
+    bound = specification.bind(table, max_memory=1_000_000)
     for given in ((), (1,), (1, 2, 3)):
         candidates = range(4, 26)
         n_portions = [
@@ -84,10 +89,12 @@ def test_a_bound_that_cannot_be_kept_is_refused_with_the_amount(specification):
 def test_threads_share_the_bound():
     X = np.random.default_rng(0).normal(size=(300, 4))
     free = GSMPLE(0.2).fit(X)
-    assert GSMPLE(0.2, n_jobs=2, max_memory="1 MB").fit(X).graph_ == free.graph_
-    GSMPLE(0.2, max_memory="300 KB").fit(X)
-    with pytest.raises(InputError, match="each of 2 threads has 150 KB of max_memory=300 KB"):
-        GSMPLE(0.2, n_jobs=2, max_memory="300 KB").fit(X)
+    assert GSMPLE(0.2, n_jobs=2, max_memory="2 MB").fit(X).graph_ == free.graph_
+    GSMPLE(0.2, max_memory="400 KB").fit(X)
+    with pytest.raises(
+        InputError, match="with 2 threads one question may take 100 KB of max_memory=400 KB"
+    ):
+        GSMPLE(0.2, n_jobs=2, max_memory="400 KB").fit(X)
 
 
 def test_a_specification_of_a_user_need_not_know_about_memory():
@@ -97,3 +104,49 @@ def test_a_specification_of_a_user_need_not_know_about_memory():
 
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(50, 3)), columns=list("abc"))
     GSMPLE(dependence=Own()).fit(frame)
+
+
+def test_a_condition_too_large_for_the_bound_is_refused():
+    table = as_table(np.random.default_rng(0).normal(size=(600, 60)))
+    needed = KNN().bind(table).counts.least_memory
+    bound = KNN().bind(table, max_memory=needed)
+    bound.cmi_many(0, [1, 2], [3, 4])
+    with pytest.raises(InputError, match="a question about 600 rows takes at least"):
+        bound.cmi_many(0, range(1, 9), range(10, 60))
+
+
+PEAK = """
+import sys, numpy as np
+from mrflearn.dependence import KNN, MixedKSG
+from mrflearn.table import as_table
+
+n_samples, n_variables, n_given, bound, kind = (int(a) for a in sys.argv[1:])
+def peak():
+    return next(int(l.split()[1]) for l in open("/proc/self/status") if l.startswith("VmHWM"))
+rng = np.random.default_rng(0)
+specification = (KNN(), MixedKSG())[kind]
+given = range(1, 1 + n_given)
+for n in (40, 1100):  # compile
+    small = specification.bind(as_table(rng.normal(size=(n, n_given + 14))))
+    small.cmi_many(0, range(1 + n_given, n_given + 14), given)
+table = as_table(rng.normal(size=(n_samples, n_variables)))
+dependence = specification.bind(table, bound)
+before = peak()
+dependence.cmi_many(0, range(1 + n_given, n_variables), given)
+print(1024 * (peak() - before))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+@pytest.mark.parametrize("n_given", [0, 1, 3])
+@pytest.mark.parametrize("kind", [0, 1], ids=["knn", "mixed-ksg"])
+def test_what_is_used_keeps_to_the_bound(n_given, kind):
+    """The most that a process ever held, beyond what it held before; with room to breathe."""
+    bound = 40 * 2**20
+    arguments = [str(a) for a in (20_000, 50, n_given, bound, kind)]
+    environment = os.environ | {"MALLOC_TRIM_THRESHOLD_": "0", "MALLOC_MMAP_THRESHOLD_": "65536"}
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, *arguments], capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) <= 1.05 * bound

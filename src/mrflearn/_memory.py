@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 from mrflearn.errors import InputError
@@ -42,8 +43,8 @@ def as_bytes(amount: Any) -> int | None:
     return int(number)
 
 
-def as_text(n_bytes: int) -> str:
-    """Return a number of bytes in a readable unit, rounded up.
+def as_text(n_bytes: int, rounded: Callable[[float], int] = math.ceil) -> str:
+    """Return a number of bytes in a readable unit, rounded up unless told otherwise.
 
     Examples
     --------
@@ -53,4 +54,4 @@ def as_text(n_bytes: int) -> str:
     unit = min(len(_UNITS) - 1, max(0, (n_bytes.bit_length() - 1) // 10))
     if unit == 0:
         return f"{n_bytes} bytes"
-    return f"{math.ceil(10 * n_bytes / 1024**unit) / 10:g} {_UNITS[unit]}B"
+    return f"{rounded(10 * n_bytes / 1024**unit) / 10:g} {_UNITS[unit]}B"

@@ -180,13 +180,15 @@ class GraphEstimator(BaseEstimator):
         if memory is None:  # which a specification of a user's own need not know
             dependence = specification.bind(table)
         else:
+            # Two questions at a time, shared by threads that need room of their own.
+            share = memory if n_jobs == 1 else memory // (n_jobs + 2)
             try:
-                dependence = specification.bind(table, memory // n_jobs)
+                dependence = specification.bind(table, share)
             except InputError as error:
                 if n_jobs == 1:
                     raise
                 raise InputError(
-                    f"each of {n_jobs} threads has {as_text(memory // n_jobs)} of "
+                    f"with {n_jobs} threads one question may take {as_text(share)} of "
                     f"max_memory={as_text(memory)}, and {error}"
                 ) from None
         if n_jobs > 1:

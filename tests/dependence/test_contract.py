@@ -268,3 +268,31 @@ def test_names_stand_for_specifications():
 def test_mistakes_are_named(make, words):
     with pytest.raises(InputError, match=words):
         make()
+
+
+def test_questions_about_no_variable_are_refused_by_a_memo_too():
+    table = as_table(np.column_stack([np.random.default_rng(0).normal(size=(40, 3)), np.ones(40)]))
+    plain = KNN().bind(table)
+    memo = Memo(KNN().bind(table))
+    memo.cmi_batch([Question(0, [1, 2, 3])])
+    for dependence in (plain, memo):
+        for question in (
+            Question(0, [-1]),
+            Question(0, [9, 1]),
+            Question(0, [1], [4]),
+            Question(3, [1], [3]),  # 3 is constant
+            Question(3, [3, 1]),
+            Question(0, [3, 1], [3]),
+            Question(0.5, [1]),
+        ):
+            with pytest.raises(InputError):
+                dependence.cmi_batch([question])
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64])
+def test_neighbours_may_be_counted_in_any_integer(kind):
+    table = as_table(np.random.default_rng(0).normal(size=(1500, 5)))
+    for specification in (KNN, FrenzelPompe, MixedKSG):
+        expected = specification(20).bind(table).cmi_many(0, [1, 2], [3, 4])
+        found = specification(kind(20)).bind(table).cmi_many(0, [1, 2], [3, 4])
+        np.testing.assert_array_equal(found, expected)

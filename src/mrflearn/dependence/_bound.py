@@ -47,7 +47,9 @@ class BoundMixedKSG(TableDependence):
     symmetric = False
     divisible = True
 
-    def __init__(self, table: Table, counts: NeighbourCounts, variant: str) -> None:
+    def __init__(
+        self, table: Table, counts: NeighbourCounts, variant: str, max_known: int | None
+    ) -> None:
         super().__init__(table)
         self.counts = counts
         self.grain = 1 + SAMPLES_FOR_A_THREAD // table.n_samples
@@ -55,6 +57,9 @@ class BoundMixedKSG(TableDependence):
         # I(a; y) by a and y, NaN where not known: searches come back to the same sets, as
         # (i, j) is both i with its neighbour j and j with its neighbour i.
         self._known: dict[tuple[int, ...], NDArray[np.float64]] = {}
+        self._n_known = table.n_samples  # as much memory as the table takes
+        if max_known is not None:
+            self._n_known = max(1, min(self._n_known, max_known // (8 * self.n_variables)))
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -70,7 +75,7 @@ class BoundMixedKSG(TableDependence):
         """Return I(a; y) for each candidate y, `a` being sorted."""
         known = self._known.get(a)
         if known is None:
-            if len(self._known) > self.table.n_samples:  # as much memory as the table takes
+            if len(self._known) >= self._n_known:
                 self._known = {}  # a new one, as other threads may be using the old one
             known = self._known.setdefault(a, np.full(self.n_variables, np.nan))
         index = list(candidates)

@@ -223,7 +223,8 @@ def find_within(typing_context, distances, n, bar, found):  # type: ignore
     """Write the positions of the first n distances that do not exceed the bar; return how many.
 
     `distances` is as long as n rounded up to 8 * LANES, or longer; what is beyond n exceeds any
-    bar or is NaN. `found` has room for 2 * LANES more than are found.
+    bar or is NaN. `found` has room for three more than are found. (The bits of a mask are in the
+    order of little-endian processors.)
     """
 
     def generate(context, builder, signature, args):  # type: ignore

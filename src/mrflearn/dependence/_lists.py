@@ -190,6 +190,8 @@ def _part(distance, slope, skew):  # type: ignore
 
     The first part reaches farthest, since few samples are near where there are many dimensions.
     """
+    if slope == 0.0:  # where the distance may be infinite
+        return 0
     part = np.int32(min(distance * slope, 1e6) - skew * (BUCKETS / (1.0 - skew)))
     return min(max(part, 0), BUCKETS - 1)
 

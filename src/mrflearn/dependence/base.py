@@ -11,9 +11,10 @@ import math
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from contextvars import ContextVar
 from itertools import pairwise
+from operator import index
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -62,23 +63,33 @@ class Dependence(ABC):
         self, i: int, candidates: Iterable[int], given: Iterable[int] = ()
     ) -> NDArray[np.float64]:
         """Return I(i; j | given) for each candidate j; what they share is computed once."""
-        others = tuple(map(int, candidates))
-        conditions = tuple(sorted(set(map(int, given))))
-        distinct = {*others, *conditions, int(i)}
-        if min(distinct) < 0 or max(distinct) >= self.n_variables:
-            variable = next(v for v in distinct if not 0 <= v < self.n_variables)
-            raise InputError(
-                f"variable {variable} is out of range: there are {self.n_variables}, "
-                "numbered from 0"
-            )
-        if i in conditions or i in others or not set(others).isdisjoint(conditions):
-            raise InputError(
-                f"i={i}, the candidates {list(others)} and given={list(conditions)} must be "
-                "different variables"
-            )
+        node, others, conditions = self._checked(i, candidates, given)
         if not others:
             return np.empty(0)
-        return self._cmi_many(int(i), others, conditions)
+        return self._cmi_many(node, others, conditions)
+
+    def _checked(
+        self, i: int, candidates: Iterable[int], given: Iterable[int]
+    ) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+        """Return a question as plain numbers, `given` sorted, or say what is wrong with it."""
+        try:
+            node, others = index(i), tuple(map(index, candidates))
+            conditions = tuple(sorted(set(map(index, given))))
+        except TypeError as error:
+            raise InputError(f"variables are whole numbers, from 0: {error}") from None
+        asked = {node, *others}
+        for variable in (min(asked), max(asked), *conditions[:1], *conditions[-1:]):
+            if not 0 <= variable < self.n_variables:
+                raise InputError(
+                    f"variable {variable} is out of range: there are {self.n_variables}, "
+                    "numbered from 0"
+                )
+        if node in others or not asked.isdisjoint(conditions):
+            raise InputError(
+                f"i={node}, the candidates {list(others)} and given={list(conditions)} must be "
+                "different variables"
+            )
+        return node, others, conditions
 
     def cmi(self, i: int, j: int, given: Iterable[int] = ()) -> float:
         """Return I(i; j | given)."""
@@ -110,7 +121,7 @@ def check_memory(needed: int, max_memory: int | None, what: str) -> None:
     """Refuse a bound on memory that cannot be kept."""
     if max_memory is not None and needed > max_memory:
         raise InputError(
-            f"max_memory={as_text(max_memory)} is too little: {what} takes at least "
+            f"max_memory={as_text(max_memory, math.floor)} is too little: {what} takes at least "
             f"{as_text(needed)} beside the table"
         )
 
@@ -130,20 +141,16 @@ class TableDependence(Dependence):
 
         A constant shares no information, and tells nothing as a condition: both exactly.
         """
-        if not self._has_constants:
-            return super().cmi_many(i, candidates, given)
-        others = tuple(candidates)
+        node, others, conditions = self._checked(i, candidates, given)
         values = np.zeros(len(others))
-        asked = [at for at, j in enumerate(others) if not self._is_constant(j)]
-        varying = [z for z in given if not self._is_constant(z)]
-        if asked and not self._is_constant(i):
-            values[asked] = super().cmi_many(i, [others[at] for at in asked], varying)
-        else:
-            super().cmi_many(i, (), varying)  # for its checks
+        if not self._has_constants:
+            return self._cmi_many(node, others, conditions) if others else values
+        constant = self.table.constant
+        asked = [at for at, j in enumerate(others) if not constant[j]]
+        if asked and not constant[node]:
+            varying = tuple(z for z in conditions if not constant[z])
+            values[asked] = self._cmi_many(node, tuple(others[at] for at in asked), varying)
         return values
-
-    def _is_constant(self, variable: int) -> bool:
-        return 0 <= variable < self.n_variables and bool(self.table.constant[variable])
 
     def columns_of(self, variables: Iterable[int]) -> NDArray[np.int64]:
         """Return the positions of the columns that some variables own, sorted."""
@@ -170,6 +177,7 @@ def in_parts(
     n_parts = max(1, min(parts * n_threads, n_items))
     bounds = [n_items * part // n_parts for part in range(n_parts + 1)]
     tasks = [pool.submit(function, begin, end, *arguments) for begin, end in pairwise(bounds)]
+    wait(tasks)  # all of them, though one may fail: they write to arrays that others hold
     return [task.result() for task in tasks]
 
 
@@ -181,8 +189,10 @@ class Threaded(Dependence):
         self.n_jobs = n_jobs
         self.n_variables = dependence.n_variables
         self.symmetric = dependence.symmetric
-        self._pool: ThreadPoolExecutor | None = None
-        self._askers: ThreadPoolExecutor | None = None
+        self._pool = ThreadPoolExecutor(n_jobs)
+        self._askers = ThreadPoolExecutor(
+            2
+        )  # who wait for others' work: not of the pool themselves
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -199,11 +209,7 @@ class Threaded(Dependence):
         share = -(-total // self.n_jobs)
         if share < self.inner.grain or self.n_jobs == 1:
             return self.inner.cmi_batch(questions)
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.n_jobs)
         if self.inner.divisible and len(questions) < 2 * self.n_jobs:
-            if self._askers is None:  # who wait for others' work, so not of the pool themselves
-                self._askers = ThreadPoolExecutor(2)
             return list(self._askers.map(self._answer_together, questions))
         tasks: list[list[tuple[int, Question]]] = [[]]
         n_last = 0
@@ -222,7 +228,6 @@ class Threaded(Dependence):
         return [np.concatenate(parts) if parts else np.empty(0) for parts in answers]
 
     def _answer_together(self, question: Question) -> NDArray[np.float64]:
-        assert self._pool is not None
         before = _helpers.set((self._pool, self.n_jobs))
         try:
             return self.inner.cmi_many(*question)
@@ -262,10 +267,10 @@ class Memo(Dependence):
 
     def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
         """Answer the questions, passing on only what is not known yet."""
-        sorted_given = [tuple(sorted(set(question.given))) for question in questions]
+        checked = [self._checked(*question) for question in questions]
         asked: list[Question] = []
         waiting: dict[_Condition, set[int]] = {}
-        for (i, candidates, _), given in zip(questions, sorted_given, strict=True):
+        for i, candidates, given in checked:
             known = self._values((i, given), len(candidates))
             both_ways = self.symmetric or not given
             first_asked = waiting.setdefault((i, given), set())
@@ -284,18 +289,18 @@ class Memo(Dependence):
             if unknown:
                 asked.append(Question(i, unknown, given))
         for question, answer in zip(asked, self.inner.cmi_batch(asked), strict=True):
-            i, candidates, given = question.i, question.candidates, tuple(question.given)
-            self.n_evaluations += len(candidates)
+            i, others, given = question.i, question.candidates, tuple(question.given)
+            self.n_evaluations += len(others)
             if np.isnan(answer).any():
                 raise ValueError(
                     f"the dependence returned NaN for variable {i} given {list(given)}; "
                     "a dependence must return numbers"
                 )
             known = self._known[i, given]
-            for j, value in zip(candidates, answer.tolist(), strict=True):
+            for j, value in zip(others, answer.tolist(), strict=True):
                 known[j] = value
         answers = []
-        for (i, candidates, _), given in zip(questions, sorted_given, strict=True):
+        for i, candidates, given in checked:
             known = self._known[i, given]
             for j in candidates:
                 if math.isnan(known[j]):  # asked the other way round in this batch

@@ -133,4 +133,8 @@ class MixedKSG(Specification):
         from mrflearn.dependence.neighbours import NeighbourCounts
 
         counts = NeighbourCounts(table, self.n_neighbors, self.nominal_distance, max_memory)
-        return BoundMixedKSG(table, counts, self.variant)
+        max_known = None
+        if max_memory is not None:  # some for the values that are kept
+            max_known = (max_memory - counts.least_memory) // 4
+            counts.reserve(max_known)
+        return BoundMixedKSG(table, counts, self.variant, max_known)

@@ -85,6 +85,7 @@ class NeighbourCounts:
     def __init__(
         self, table: Table, k: int, nominal_distance: float, max_memory: int | None = None
     ) -> None:
+        k = int(k)
         if table.n_samples <= k:
             raise InputError(
                 f"n_neighbors={k} needs at least {k + 1} rows, and the table has "
@@ -96,6 +97,7 @@ class NeighbourCounts:
         self.nominal_distance = float(nominal_distance)
         self.k = k
         self.max_memory = max_memory
+        self._kept_memory = 4 * table.n_samples * len(table.nominal)  # orders of all columns
         self._natural_order = np.arange(self.n_samples, dtype=np.int32)
         self._orders: dict[int, NDArray[np.int32]] = {}
         # The columns of each variable, the ordered ones first, and which are nominal.
@@ -106,8 +108,7 @@ class NeighbourCounts:
         ]
         self._kinds = [tuple(is_nominal[c] for c in columns) for columns in self._columns]
         self._plain = [kinds == (False,) for kinds in self._kinds]
-        needed = (_LIST_FIXED + 16 * _USUAL_COLUMNS + _LIST_EACH) * self.n_samples
-        check_memory(needed, max_memory, f"a question about {self.n_samples} rows")
+        self.least_memory = self._needed(_LIST_FIXED + 16 * _USUAL_COLUMNS, _LIST_EACH + 64)
 
     def columns_of(self, variables: Iterable[int]) -> list[int]:
         """Return the columns of some variables, the ordered ones first."""
@@ -157,7 +158,7 @@ class NeighbourCounts:
         order = self._natural_order
         shared = np.array([*z, *x])
         packed = _distances.pack_columns(self.values, shared, order)
-        size = max(1, self._budget((100 + 8 * len(shared)) * n) // (32 * n))
+        size = self._budget(100 + 8 * len(shared), 80)
         for first in range(0, len(places), size):
             portion = list(places[first : first + size])
             owned = [self._columns[candidates[at]] for at in portion]
@@ -178,7 +179,7 @@ class NeighbourCounts:
         position = np.empty(n, dtype=np.int32)
         position[order] = np.arange(n, dtype=np.int32)
         sorted_x = self.values[x][order]
-        size = max(1, self._budget(_PAIR_FIXED * n) // (_PAIR_EACH * n))
+        size = self._budget(_PAIR_FIXED, _PAIR_EACH)
         for first in range(0, len(places), size):
             portion = places[first : first + size]
             columns = [self._columns[candidates[at]][0] for at in portion]
@@ -191,6 +192,7 @@ class NeighbourCounts:
             )
             in_parts(fill, len(portion))
             yield Counts(portion, counts, radii, order)
+            del orders, sorted_ys, counts, radii, fill  # before the next portion is made
 
     def _fill_pairs(
         self,
@@ -238,9 +240,10 @@ class NeighbourCounts:
         # About as many samples as lie within the radius in (x, z) when all dimensions are alike.
         share = (self.k / n) ** (1 - 1 / (len(columns) + 1))
         length = int(LIST_LENGTH * share * n) + self.k
-        budget = self._budget((_LIST_FIXED + 16 * len(columns)) * n)
+        n_layers = max(len(self._columns[candidates[at]]) for at in places)
+        size = self._budget(_LIST_FIXED + 16 * len(columns), _LIST_EACH + 64 * n_layers)
         for block_places, members, blocks, layers_nominal in self._portions(
-            places, candidates, budget // (_LIST_EACH * n)
+            places, candidates, size
         ):
             rows = _lists.pack_rows(self.values, members, order)
             lines = _lists.as_lines(rows) if on_a_line else np.empty((0, 0))
@@ -267,13 +270,14 @@ class NeighbourCounts:
             if not z:
                 self._count_alone([candidates[at] for at in kept], order, radii, ball, counts)
             yield Counts(kept, counts, radii, order)
+            del rows, lines, counts, radii  # before the next portion is made
 
     def _portions(
         self, places: Sequence[int], candidates: Sequence[int], n_blocks: int
     ) -> Iterator[tuple[list[int], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]]:
         """Yield blocks of eight candidates that have equally many columns of either sort.
 
-        Each portion of at most `n_blocks` blocks, but at least one, is the place of each lane's
+        Each portion of at most `n_blocks` blocks is the place of each lane's
         candidate (-1 for a lane to spare), the columns of each layer, where the layers of each
         block start, and which layers are nominal.
         """
@@ -285,12 +289,12 @@ class NeighbourCounts:
             for kinds, members in alike.items()
             for first in range(0, len(members), LANES)
         ]
-        for first in range(0, len(blocks), max(1, n_blocks)):
+        for first in range(0, len(blocks), n_blocks):
             lanes: list[int] = []
             layers: list[tuple[int, ...]] = []
             starts = [0]
             nominal: list[bool] = []
-            for kinds, members in blocks[first : first + max(1, n_blocks)]:
+            for kinds, members in blocks[first : first + n_blocks]:
                 spare = LANES - len(members)
                 lanes += members + [-1] * spare
                 owned = [self._columns[candidates[at]] for at in members]
@@ -344,9 +348,24 @@ class NeighbourCounts:
             orders = np.argsort(self.values[new], axis=1).astype(np.int32)
             self._orders.update(zip(new, orders, strict=True))
 
-    def _budget(self, fixed: int) -> int:
-        """Return the bytes left for candidates, where some are needed whatever their number."""
-        return (self.max_memory or WORKING_MEMORY) - fixed
+    def _budget(self, fixed: int, each: int) -> int:
+        """Return how many may be answered at a time that need `each` bytes for a sample.
+
+        `fixed` bytes for a sample are needed whatever their number; too little for one is refused.
+        """
+        self._needed(fixed, each)
+        left = (self.max_memory or WORKING_MEMORY) - self._kept_memory - fixed * self.n_samples
+        return max(1, left // (each * self.n_samples))
+
+    def _needed(self, fixed: int, each: int) -> int:
+        """Return the bytes needed to answer one at a time, if there are so many."""
+        needed = self._kept_memory + (fixed + each) * self.n_samples
+        check_memory(needed, self.max_memory, f"a question about {self.n_samples} rows")
+        return needed
+
+    def reserve(self, n_bytes: int) -> None:
+        """Leave some of the memory to others."""
+        self._kept_memory += n_bytes
 
 
 def _room(n_candidates: int, n_samples: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
@@ -355,8 +374,9 @@ def _room(n_candidates: int, n_samples: int) -> tuple[NDArray[np.int32], NDArray
     return counts, np.empty((n_candidates, n_samples))
 
 
-# Bytes for each sample, whatever the number of candidates, and for each pair or eight candidates;
-# the columns of x and z take 16 more each.
-_PAIR_FIXED, _PAIR_EACH = 80, 40
-_LIST_FIXED, _LIST_EACH = 300, 330
+# Bytes for each sample, whatever the number of candidates, and for each pair or eight candidates:
+# room for their columns, counts, radii, copies of these, and what the caller still holds. Columns
+# of x and z take 16 more each, layers of candidates 64.
+_PAIR_FIXED, _PAIR_EACH = 100, 80
+_LIST_FIXED, _LIST_EACH = 350, 704
 _USUAL_COLUMNS = 8
