@@ -22,6 +22,8 @@ from mrflearn.dependence import (
     PlugIn,
     Question,
     Threaded,
+    _bound,
+    neighbours,
     resolve,
 )
 from mrflearn.errors import InputError
@@ -296,3 +298,19 @@ def test_neighbours_may_be_counted_in_any_integer(kind):
         expected = specification(20).bind(table).cmi_many(0, [1, 2], [3, 4])
         found = specification(kind(20)).bind(table).cmi_many(0, [1, 2], [3, 4])
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("n_samples", [60, 1100])
+@pytest.mark.parametrize("specification", [KNN(), FrenzelPompe(), MixedKSG(), KNN(7)], ids=repr)
+def test_threads_that_share_one_question_change_no_bit(specification, n_samples, monkeypatch):
+    for module in (neighbours, _bound):
+        monkeypatch.setattr(module, "PART", 0)  # nothing is too small for a thread
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(n_samples, 16))
+    values[:, 12:] = rng.integers(3, size=(n_samples, 4))
+    table = as_table(values, kinds={"x14": "nominal", "x15": "nominal"})
+    for given in ((), (1,), (1, 2, 12)):
+        candidates = [3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15]
+        alone = specification.bind(table).cmi_many(0, candidates, given)
+        together = Threaded(specification.bind(table), 3).cmi_many(0, candidates, given)
+        np.testing.assert_array_equal(together, alone)

@@ -10,13 +10,10 @@ from numpy.typing import NDArray
 
 from mrflearn.dependence import _kernels
 from mrflearn.dependence.base import TableDependence, in_parts
-from mrflearn.dependence.neighbours import CLOSED, OPEN, OPEN_UNLESS_ZERO, NeighbourCounts
+from mrflearn.dependence.neighbours import CLOSED, OPEN, OPEN_UNLESS_ZERO, PART, NeighbourCounts
 from mrflearn.table import Table
 
 __all__ = ["BoundDirect", "BoundMixedKSG"]
-
-SAMPLES_FOR_A_THREAD = 20_000
-"""Candidates times samples that are worth a thread: a few milliseconds."""
 
 
 class BoundDirect(TableDependence):
@@ -26,7 +23,7 @@ class BoundDirect(TableDependence):
     def __init__(self, table: Table, counts: NeighbourCounts, open_ball: bool) -> None:
         super().__init__(table)
         self.counts = counts
-        self.grain = 1 + SAMPLES_FOR_A_THREAD // table.n_samples
+        self.grain = 1 + PART // table.n_samples
         self.open_ball = open_ball
 
     def _cmi_many(
@@ -52,7 +49,7 @@ class BoundMixedKSG(TableDependence):
     ) -> None:
         super().__init__(table)
         self.counts = counts
-        self.grain = 1 + SAMPLES_FOR_A_THREAD // table.n_samples
+        self.grain = 1 + PART // table.n_samples
         self.variant = variant
         # I(a; y) by a and y, NaN where not known: searches come back to the same sets, as
         # (i, j) is both i with its neighbour j and j with its neighbour i.
@@ -107,7 +104,7 @@ def _means(
     def mean(begin: int, end: int) -> NDArray[np.float64]:
         return _kernels.mean_over_counts(counts[begin:end], signs, function)
 
-    return np.concatenate(in_parts(mean, len(counts)))
+    return np.concatenate(in_parts(mean, len(counts), 1 + 10 * PART // counts.shape[2]))
 
 
 _CLOSED_SIGNS = np.array([1, 1, -1, -1])  # of k_m, n_z, n_xz and n_yz

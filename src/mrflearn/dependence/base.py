@@ -163,18 +163,18 @@ _helpers: ContextVar[tuple[Executor, int] | None] = ContextVar("helpers", defaul
 
 
 def in_parts(
-    function: Callable[..., Answer], n_items: int, *arguments: Any, parts: int = 2
+    function: Callable[..., Answer], n_items: int, least: int, *arguments: Any
 ) -> list[Answer]:
     """Return function(begin, end, *arguments) for parts of range(n_items), in their order.
 
-    Where `Threaded` lends its threads to a question, there are some parts for each of them;
-    otherwise there is one.
+    Where `Threaded` lends its threads to a question, there are two parts for each of them, but
+    none of fewer than `least` items, which would not be worth a thread; otherwise there is one.
     """
     helpers = _helpers.get()
     if helpers is None:
         return [function(0, n_items, *arguments)]
     pool, n_threads = helpers
-    n_parts = max(1, min(parts * n_threads, n_items))
+    n_parts = max(1, min(2 * n_threads, n_items // least))
     bounds = [n_items * part // n_parts for part in range(n_parts + 1)]
     tasks = [pool.submit(function, begin, end, *arguments) for begin, end in pairwise(bounds)]
     wait(tasks)  # all of them, though one may fail: they write to arrays that others hold

@@ -49,6 +49,9 @@ MAX_PAIR_NEIGHBORS = 5
 STRIP_WIDTH = 16.0
 """Samples in a strip: the root of this times N."""
 
+PART = 20_000
+"""Candidates times samples of the smallest part of a question that is worth a thread."""
+
 WORKING_MEMORY = 2**26
 """Bytes of working memory of one call, unless fewer are asked for (64 MiB)."""
 
@@ -190,7 +193,7 @@ class NeighbourCounts:
             fill = partial(
                 self._fill_pairs, sorted_x, position, sorted_ys, orders, ball, width, counts, radii
             )
-            in_parts(fill, len(portion))
+            in_parts(fill, len(portion), 1 + PART // n)
             yield Counts(portion, counts, radii, order)
             del orders, sorted_ys, counts, radii, fill  # before the next portion is made
 
@@ -257,10 +260,9 @@ class NeighbourCounts:
                     rows, lines, blocks, layers_nominal, self.k, ball, length, counts, radii,
                 )  # fmt: skip
 
-            in_parts(
-                fill, len(leaves) - 1 if pooled else n, rows, lines, blocks, layers_nominal, counts,
-                radii,
-            )  # fmt: skip
+            n_items, least = (len(leaves) - 1, LEAF_SIZE) if pooled else (n, 1)
+            least = 1 + PART // (len(block_places) * least)
+            in_parts(fill, n_items, least, rows, lines, blocks, layers_nominal, counts, radii)
             lanes = [lane for lane, at in enumerate(block_places) if at >= 0]
             kept = [block_places[lane] for lane in lanes]
             if lanes[-1] + 1 == len(lanes):  # lanes to spare, if any, are the last: no copy
