@@ -1,6 +1,7 @@
 """What every dependence promises. A new one joins by a line in `SPECIFICATIONS`."""
 
 import copy
+import importlib
 import itertools
 import pickle
 
@@ -22,8 +23,6 @@ from mrflearn.dependence import (
     PlugIn,
     Question,
     Threaded,
-    _bound,
-    neighbours,
     resolve,
 )
 from mrflearn.errors import InputError
@@ -303,7 +302,8 @@ def test_neighbours_may_be_counted_in_any_integer(kind):
 @pytest.mark.parametrize("n_samples", [60, 1100])
 @pytest.mark.parametrize("specification", [KNN(), FrenzelPompe(), MixedKSG(), KNN(7)], ids=repr)
 def test_threads_that_share_one_question_change_no_bit(specification, n_samples, monkeypatch):
-    for module in (neighbours, _bound):
+    for name in ("neighbours", "_bound"):
+        module = importlib.import_module(f"mrflearn.dependence.{name}")
         monkeypatch.setattr(module, "PART", 0)  # nothing is too small for a thread
     rng = np.random.default_rng(0)
     values = rng.normal(size=(n_samples, 16))

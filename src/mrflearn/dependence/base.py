@@ -206,9 +206,9 @@ class Threaded(Dependence):
         into tasks of their own, though they have work in common.
         """
         total = sum(len(question.candidates) for question in questions)
-        share = -(-total // self.n_jobs)
-        if share < self.inner.grain or self.n_jobs == 1:
+        if total < 2 * self.inner.grain or self.n_jobs == 1:
             return self.inner.cmi_batch(questions)
+        share = max(self.inner.grain, -(-total // self.n_jobs))
         if self.inner.divisible and len(questions) < 2 * self.n_jobs:
             return list(self._askers.map(self._answer_together, questions))
         tasks: list[list[tuple[int, Question]]] = [[]]
