@@ -66,7 +66,17 @@ def test_imports_point_one_way(path):
         assert set(_imported_rooms(path)) <= allowed
 
 
-KERNELS = ["_compile", "_distances", "_few", "_kernels", "_lanes", "_lists", "_pairs", "_tables"]
+KERNELS = [
+    "_arrange",
+    "_compile",
+    "_distances",
+    "_few",
+    "_kernels",
+    "_lanes",
+    "_lists",
+    "_pairs",
+    "_tables",
+]
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -13,21 +13,7 @@ import numpy as np
 from mrflearn.dependence._compile import compiled, inlined
 from mrflearn.dependence._lanes import measure_euclidean, raise_to
 
-__all__ = ["forget", "measure", "n_within", "pack_columns", "select"]
-
-
-@compiled
-def pack_columns(values, columns, order):  # type: ignore
-    """Return some columns with the samples in an order, each padded to a multiple of 64 entries."""
-    n_samples = len(order)
-    width = (n_samples + 63) // 64 * 64
-    packed = np.empty((len(columns), width))
-    for c in range(len(columns)):
-        for m in range(n_samples):
-            packed[c, m] = values[columns[c], order[m]]
-        for m in range(n_samples, width):
-            packed[c, m] = 0.0
-    return packed
+__all__ = ["forget", "measure", "n_within", "select"]
 
 
 @compiled

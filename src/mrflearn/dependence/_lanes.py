@@ -28,6 +28,7 @@ __all__ = [
     "keep_smallest_of",
     "measure_euclidean",
     "pass_through",
+    "pointers",
     "raise_to",
     "raise_to_box",
 ]
@@ -43,17 +44,22 @@ _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _COUNTS = ir.VectorType(_INTEGER, LANES)
 
 
+def pointers(context: Any, builder: Any, signature: Any, args: Any) -> list[Any]:
+    """Return the arguments of an intrinsic, arrays as pointers to their first entries."""
+    return [
+        context.make_array(kind)(context, builder, value).data
+        if isinstance(kind, types.Array)
+        else value
+        for kind, value in zip(signature.args, args, strict=True)
+    ]
+
+
 class _Loop:
     """A loop over the entries begin to end of a list, with vectors carried from one to the next."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, args: Any) -> None:
         self.builder = builder
-        self.data = [
-            context.make_array(kind)(context, builder, value).data
-            if isinstance(kind, types.Array)
-            else value
-            for kind, value in zip(signature.args, args, strict=True)
-        ]
+        self.data = pointers(context, builder, signature, args)
         self.absolute = cgutils.get_or_insert_function(
             builder.module, ir.FunctionType(_VECTOR, [_VECTOR]), f"llvm.fabs.v{LANES}f64"
         )

@@ -23,6 +23,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from mrflearn.dependence._compile import compiled
+from mrflearn.dependence._lanes import pointers
 
 __all__ = ["LANES", "column_sums", "estimates", "group_sizes", "groups", "lane_sums", "numbered"]
 
@@ -161,12 +162,7 @@ class _Rows:
 
     def __init__(self, context: Any, builder: Any, signature: Any, args: Any) -> None:
         self.builder = builder
-        self.data = [
-            context.make_array(kind)(context, builder, value).data
-            if isinstance(kind, types.Array)
-            else value
-            for kind, value in zip(signature.args, args, strict=True)
-        ]
+        self.data = pointers(context, builder, signature, args)
 
     def load(self, array: Any, row: Any) -> Any:
         """Return a row of an array."""

@@ -152,12 +152,6 @@ class TableDependence(Dependence):
             values[asked] = self._cmi_many(node, tuple(others[at] for at in asked), varying)
         return values
 
-    def columns_of(self, variables: Iterable[int]) -> NDArray[np.int64]:
-        """Return the positions of the columns that some variables own, sorted."""
-        starts = self.table.starts
-        owned = [np.arange(starts[v], starts[v + 1]) for v in sorted(variables)]
-        return np.concatenate(owned) if owned else np.empty(0, dtype=np.int64)
-
 
 _helpers: ContextVar[tuple[Executor, int] | None] = ContextVar("helpers", default=None)
 

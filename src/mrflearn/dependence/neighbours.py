@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.dependence import _distances, _few, _kernels, _lists, _pairs
+from mrflearn.dependence import _arrange, _few, _kernels, _lists, _pairs
 from mrflearn.dependence._lanes import LANES
 from mrflearn.dependence.base import check_memory, in_parts
 from mrflearn.errors import InputError
@@ -160,7 +160,7 @@ class NeighbourCounts:
         n = self.n_samples
         order = self._natural_order
         shared = np.array([*z, *x])
-        packed = _distances.pack_columns(self.values, shared, order)
+        packed = _arrange.pack_columns(self.values, shared, order)
         size = self._budget(100 + 8 * len(shared), 80)
         for first in range(0, len(places), size):
             portion = list(places[first : first + size])
@@ -168,7 +168,7 @@ class NeighbourCounts:
             columns = np.array([c for own in owned for c in own])
             counts, radii = _few.few_counts(
                 packed, self.nominal[shared], self.nominal_distance, euclidean, n, len(z),
-                _distances.pack_columns(self.values, columns, order),
+                _arrange.pack_columns(self.values, columns, order),
                 np.array([0, *accumulate(map(len, owned))]), self.nominal[columns], self.k, ball,
             )  # fmt: skip
             yield Counts(portion, counts, radii, order)
@@ -236,10 +236,10 @@ class NeighbourCounts:
             if pooled:
                 leaves = np.append(np.arange(0, n, LEAF_SIZE), n)
         elif pooled:
-            order, leaves = _lists.arrange(self.values[split], self.nominal[split], LEAF_SIZE)
+            order, leaves = _arrange.arrange(self.values[split], self.nominal[split], LEAF_SIZE)
         else:
             order = self._natural_order
-        shared = _distances.pack_columns(self.values, np.array(columns), order)
+        shared = _arrange.pack_columns(self.values, np.array(columns), order)
         # About as many samples as lie within the radius in (x, z) when all dimensions are alike.
         share = (self.k / n) ** (1 - 1 / (len(columns) + 1))
         length = int(LIST_LENGTH * share * n) + self.k
@@ -248,8 +248,8 @@ class NeighbourCounts:
         for block_places, members, blocks, layers_nominal in self._portions(
             places, candidates, size
         ):
-            rows = _lists.pack_rows(self.values, members, order)
-            lines = _lists.as_lines(rows) if on_a_line else np.empty((0, 0))
+            rows = _arrange.pack_rows(self.values, members, order)
+            lines = _arrange.as_lines(rows) if on_a_line else np.empty((0, 0))
             counts, radii = _room(len(block_places), n)
 
             def fill(begin: int, end: int, *arrays: Any) -> None:
@@ -332,7 +332,7 @@ class NeighbourCounts:
                 same = np.where(reach[row] >= 0.0, sizes[labels[order]] - 1, 0)
                 counts[row, 3] = np.where(reach[row] >= self.nominal_distance, n - 1, same)
             else:
-                chosen = _distances.pack_columns(self.values, np.array(columns), order)
+                chosen = _arrange.pack_columns(self.values, np.array(columns), order)
                 _kernels.count_in_columns(
                     chosen, self.nominal[columns], self.nominal_distance, reach, row, counts
                 )
