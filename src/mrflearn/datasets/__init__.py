@@ -1,52 +1,64 @@
-"""Small real tables, ready to learn from."""
+"""Small real tables, and worlds: distributions with known graphs to draw tables from."""
 
-from __future__ import annotations
+from mrflearn.datasets import shapes
+from mrflearn.datasets.gaussian import GaussianWorld, gaussian_on, sparse_gaussian
+from mrflearn.datasets.hmm import ContinuousHMM, DiscreteHMM
+from mrflearn.datasets.ising import Ising, ising_lattice, ising_on
+from mrflearn.datasets.mixed import (
+    collider_world,
+    continuous_child_world,
+    count_world,
+    discrete_child_world,
+    interaction_world,
+    mixed_chain,
+    mixed_random,
+    mixed_world,
+    zero_inflated_world,
+)
+from mrflearn.datasets.networks import (
+    NETWORKS,
+    BayesianNetwork,
+    format_network,
+    load_network,
+    parse_network,
+    random_network,
+    read_network,
+)
+from mrflearn.datasets.penguins import load_penguins, penguins_path
+from mrflearn.datasets.recipe import Additive, DirectedWorld, Variable
+from mrflearn.datasets.world import World, moralise
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["load_penguins", "penguins_path"]
-
-
-def penguins_path() -> Path:
-    """Return the path of the Palmer penguins as a CSV file, for the command line and other tools.
-
-    Examples
-    --------
-    >>> penguins_path().name
-    'penguins.csv'
-    """
-    return Path(__file__).parent / "data" / "penguins.csv"
-
-
-def load_penguins() -> pd.DataFrame:
-    """Return the Palmer penguins: sizes, species, island and sex of 344 penguins.
-
-    Eleven rows have missing values; learn from the other 333 with `missing="drop"`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        344 rows; columns species, island, bill_length_mm, bill_depth_mm, flipper_length_mm,
-        body_mass_g, sex and year.
-
-    References
-    ----------
-    Gorman, Williams and Fraser (2014), Ecological sexual dimorphism and environmental variability
-    within a community of Antarctic penguins, PLoS ONE 9(3), e90081. Horst, Hill and Gorman (2020),
-    palmerpenguins. The data are in the public domain (CC0).
-
-    Examples
-    --------
-    >>> penguins = load_penguins()
-    >>> penguins.shape
-    (344, 8)
-    >>> len(penguins.dropna())
-    333
-    """
-    import pandas as pd
-
-    return pd.read_csv(penguins_path())
+__all__ = [
+    "NETWORKS",
+    "Additive",
+    "BayesianNetwork",
+    "ContinuousHMM",
+    "DirectedWorld",
+    "DiscreteHMM",
+    "GaussianWorld",
+    "Ising",
+    "Variable",
+    "World",
+    "collider_world",
+    "continuous_child_world",
+    "count_world",
+    "discrete_child_world",
+    "format_network",
+    "gaussian_on",
+    "interaction_world",
+    "ising_lattice",
+    "ising_on",
+    "load_network",
+    "load_penguins",
+    "mixed_chain",
+    "mixed_random",
+    "mixed_world",
+    "moralise",
+    "parse_network",
+    "penguins_path",
+    "random_network",
+    "read_network",
+    "shapes",
+    "sparse_gaussian",
+    "zero_inflated_world",
+]
