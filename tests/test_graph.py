@@ -431,6 +431,7 @@ def test_a_saved_graph_is_strict_json_that_any_program_reads(tmp_path):
         "format": "mrflearn graph",
         "version": 1,
         "nodes": ["ä", "b", "c"],
+        "unit": "nats",
         "lam": 0.1,
         "edges": [[0, 1, None, None], [0, 2, 0.5, 0.25]],
     }

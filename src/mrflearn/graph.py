@@ -27,7 +27,7 @@ class Edge(NamedTuple):
     source: str
     target: str
     weight: float = math.nan
-    """Strength in nats; NaN if unknown."""
+    """Strength in the unit of its graph; NaN if unknown."""
     confidence: float | None = None
     """Between 0 and 1; None if unknown."""
 
@@ -70,6 +70,8 @@ class Graph:
         Each edge once, its ends and the edges themselves in the order of `nodes`.
     lam : float or None
         The penalty the graph was learned with, if one was.
+    unit : str
+        What the weights of edges are: nats unless said otherwise.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class Graph:
     nodes: tuple[str, ...]
     edges: tuple[Edge, ...] = ()
     lam: float | None = None
+    unit: str = "nats"
     _place: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -111,6 +114,7 @@ class Graph:
         nodes: Sequence[str] | None = None,
         weights: ArrayLike | None = None,
         lam: float | None = None,
+        unit: str = "nats",
     ) -> Graph:
         """Make a graph from a symmetric boolean matrix, with optional names and edge weights."""
         matrix = _as_matrix(adjacency, "adjacency").astype(bool)
@@ -135,6 +139,7 @@ class Graph:
                 for i, j in np.argwhere(np.triu(matrix)).tolist()
             ),
             lam,
+            unit,
         )
 
     def index(self, node: str) -> int:
@@ -204,6 +209,7 @@ class Graph:
     def _content(self, format_name: str | None = None) -> dict[str, Any]:
         content: dict[str, Any] = {
             "lam": _plain(self.lam),
+            "unit": self.unit,
             "edges": [
                 [
                     self._place[edge.source],
@@ -229,8 +235,10 @@ class Graph:
             )
             for i, j, weight, confidence in _list(content["edges"])
         )
-        lam = content["lam"]
-        return cls(tuple(nodes), edges, None if lam is None else float(lam))
+        lam, unit = content["lam"], content.get("unit", "nats")
+        if not isinstance(unit, str):
+            raise ValueError(f"{unit!r} is not the name of a unit")
+        return cls(tuple(nodes), edges, None if lam is None else float(lam), unit)
 
     def __repr__(self) -> str:
         lam = "" if self.lam is None else f", lam={self.lam:g}"
@@ -251,7 +259,7 @@ class Graph:
         isolated = f"<p>Isolated: {html.escape(', '.join(alone[:most]))}</p>" if alone else ""
         return (
             f"<div><p><b>{html.escape(repr(self))}</b></p><table><thead><tr><th>source</th>"
-            f"<th>target</th><th>weight (nats)</th></tr></thead><tbody>{rows}</tbody></table>"
+            f"<th>target</th><th>weight ({html.escape(self.unit)})</th></tr></thead><tbody>{rows}</tbody></table>"
             f"{more}{isolated}</div>"
         )
 

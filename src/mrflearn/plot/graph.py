@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import math
-import os
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from mrflearn._files import write_atomically
-from mrflearn._layout import Places, layout
 from mrflearn.errors import InputError, unknown
 from mrflearn.graph import Graph
+from mrflearn.plot._layout import Places, layout
+from mrflearn.plot._save import figure_of, new_figure, one_warning_for_glyphs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-__all__ = ["FIGURES", "plot_graph", "save_figure"]
-
-FIGURES = (".png", ".svg", ".pdf")
-"""Suffixes that `save_figure` knows."""
+__all__ = ["plot_graph"]
 
 # Colours of Okabe and Ito (2008), which colour-blind readers tell apart; shapes, for grey print.
 _LOOKS = {
@@ -88,56 +79,10 @@ def plot_graph(
     _set_limits(ax, places, size)
     _draw_edges(ax, graph, places)
     _draw_nodes(ax, places, of_kind, size)
-    with _one_warning_for_glyphs():
+    with one_warning_for_glyphs():
         _draw_labels(ax, graph, places, size)
     _draw_legends(ax, graph, of_kind)
     return ax
-
-
-def save_figure(axes: Axes, path: str | os.PathLike[str]) -> Path:
-    """Write the figure that `axes` are in to a PNG (200 dots an inch), SVG or PDF file.
-
-    Parameters
-    ----------
-    axes : matplotlib Axes
-        Axes of the figure, such as `plot_graph` returns.
-    path : str or path
-        The file; its suffix says which kind. It is never half written, and the same figure gives
-        the same bytes.
-
-    Returns
-    -------
-    Path
-        The file written.
-
-    Raises
-    ------
-    InputError
-        If the suffix is unknown or the file cannot be written.
-    """
-    import matplotlib as mpl
-
-    target = Path(path)
-    suffix = target.suffix.lower()
-    if suffix not in FIGURES:
-        error = unknown("file type", target.suffix, FIGURES)
-        raise InputError(f"cannot write {str(target)!r}: {error}")
-    dates = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-    stream = io.BytesIO()
-    # Journals ask for TrueType fonts in a PDF; the salt makes the ids in an SVG the same each time.
-    with (
-        mpl.rc_context({"pdf.fonttype": 42, "svg.hashsalt": "mrflearn"}),
-        _one_warning_for_glyphs(),
-    ):
-        _figure_of(axes).savefig(
-            stream,
-            format=suffix[1:],
-            dpi=200,
-            bbox_inches="tight",
-            pad_inches=0.1,
-            metadata=dates.get(suffix),
-        )
-    return write_atomically(target, stream.getvalue())
 
 
 def _check_kinds(graph: Graph, kinds: Mapping[str, str] | Sequence[str] | None) -> list[str]:
@@ -172,23 +117,12 @@ def _places(graph: Graph) -> Places:
     return layout(graph.adjacency, max(label / _EDGE_INCHES + 0.2, 0.9))
 
 
-def _figure_of(axes: Axes) -> Figure:
-    from matplotlib.figure import Figure
-
-    figure: Any = axes.figure
-    return figure if isinstance(figure, Figure) else figure.figure  # axes may be in a subfigure
-
-
 def _new_axes(places: Places) -> Axes:
     """Return axes in a figure of their own, about an inch to an edge and no larger than a page."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     extent = np.ptp(places, axis=0) if len(places) else np.zeros(2)
     inches = np.clip(extent * _EDGE_INCHES + [1.4, 0.8], [3.2, 1.0], [16.0, 16.0])
     legend = 0.6
-    figure = Figure(figsize=(float(inches[0]), float(inches[1]) + legend))
-    FigureCanvasAgg(figure)
+    figure = new_figure(float(inches[0]), float(inches[1]) + legend)
     bottom = legend / (inches[1] + legend)
     return figure.add_axes((0.0, float(bottom), 1.0, float(1 - bottom)))
 
@@ -196,7 +130,7 @@ def _new_axes(places: Places) -> Axes:
 def _inches(ax: Axes) -> Places:
     """Return width and height of the axes in inches."""
     box = ax.get_window_extent()
-    return np.array([box.width, box.height]) / _figure_of(ax).dpi
+    return np.array([box.width, box.height]) / figure_of(ax).dpi
 
 
 def _marker_size(places: Places, ax: Axes) -> float:
@@ -307,8 +241,8 @@ def _draw_labels(ax: Axes, graph: Graph, places: Places, size: float) -> None:
         )
         for node, (x, y) in zip(graph.nodes, places, strict=True)
     ]
-    points = 72 / _figure_of(ax).dpi
-    renderer: Any = RendererAgg(16, 16, _figure_of(ax).dpi)
+    points = 72 / figure_of(ax).dpi
+    renderer: Any = RendererAgg(16, 16, figure_of(ax).dpi)
     widths = [label.get_window_extent(renderer).width * points for label in labels]
     offsets = _label_offsets(
         ax.transData.transform(places) * points,
@@ -413,7 +347,7 @@ def _draw_legends(ax: Axes, graph: Graph, of_kind: list[str]) -> None:
             ]
         )
     if widths := _width_legend([edge.weight for edge in graph.edges]):
-        heading = Line2D([], [], linestyle="", label="weight (nats)")
+        heading = Line2D([], [], linestyle="", label=f"weight ({graph.unit})")
         lines = [
             Line2D([], [], color=_EDGE_COLOUR, linewidth=width, linestyle=style, label=label)
             for width, style, label in widths
@@ -457,22 +391,3 @@ def _width_legend(weights: Sequence[float]) -> list[tuple[float, Literal["-", "-
     if unknown_weights:
         lines.append((_width(math.nan, largest), "--", "unknown"))
     return lines
-
-
-@contextmanager
-def _one_warning_for_glyphs() -> Iterator[None]:
-    """Say once, not for each character, that the font cannot show some of the names."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield
-    lacking = [entry for entry in caught if str(entry.message).startswith("Glyph ")]
-    for entry in caught:
-        if entry not in lacking:
-            warnings.warn_explicit(entry.message, entry.category, entry.filename, entry.lineno)
-    if lacking:
-        warnings.warn(
-            "the font of the figure lacks some characters of the names, which show as boxes: "
-            "choose another with matplotlib's font.family",
-            UserWarning,
-            stacklevel=4,
-        )
