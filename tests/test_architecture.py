@@ -11,11 +11,12 @@ import mrflearn
 
 ROOT = Path(mrflearn.__file__).parent
 
-LEAVES = {"errors", "_files", "_memory"}
+LEAVES = {"errors", "_edges", "_files", "_memory"}
 """Helpers that anyone may import."""
 
 MAY_IMPORT = {
     "errors": set(),
+    "_edges": {"errors"},
     "_files": {"errors"},
     "_memory": {"errors"},
     "_columns": LEAVES,
@@ -24,12 +25,14 @@ MAY_IMPORT = {
     "table": LEAVES | {"_columns", "_scaling"},
     "dependence": LEAVES | {"_columns", "table", "dependence"},
     "search": LEAVES | {"dependence", "graph", "search"},
-    "estimators": LEAVES | {"_columns", "table", "graph", "dependence", "search"},
-    "selector": LEAVES | {"_columns", "search", "estimators"},
-    "datasets": LEAVES,
+    "parametric": LEAVES | {"table", "graph", "parametric"},
+    "estimators": LEAVES
+    | {"_columns", "table", "graph", "dependence", "search", "parametric", "estimators"},
+    "selector": LEAVES | {"_columns", "estimators"},
+    "datasets": LEAVES | {"graph", "datasets"},
     "io": LEAVES | {"graph", "io"},
-    "_layout": set(),
-    "plot": LEAVES | {"graph", "_layout"},
+    "metrics": LEAVES | {"graph"},
+    "plot": LEAVES | {"graph", "metrics", "plot"},
     "cli": None,  # sees all
     "__init__": None,
 }

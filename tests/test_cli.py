@@ -19,7 +19,8 @@ from click.testing import CliRunner
 
 import mrflearn
 from mrflearn import GSMPLE, ChowLiu
-from mrflearn.cli import INTERRUPTED, main
+from mrflearn.cli import main
+from mrflearn.cli._commands import INTERRUPTED
 from mrflearn.datasets import load_penguins, penguins_path
 from mrflearn.dependence import DEPENDENCES
 from mrflearn.estimators import ESTIMATORS

@@ -292,8 +292,8 @@ def test_the_selector_names_its_mistakes():
 
 
 def test_estimators_are_listed_by_name():
-    assert set(ESTIMATORS) == {"gsmple", "gsmn", "iamb", "greedy-entropy", "chow-liu"}
-    assert set(ESTIMATORS.values()) == set(ALL)
+    assert set(ALL) <= set(ESTIMATORS.values())
+    assert ESTIMATORS["gsmple"] is GSMPLE
 
 
 ARRAY = np.random.default_rng(0).normal(size=(20, 3))

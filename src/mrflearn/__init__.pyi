@@ -1,6 +1,7 @@
 from . import datasets as datasets
 from . import dependence as dependence
 from . import io as io
+from . import metrics as metrics
 from . import plot as plot
 from . import search as search
 from . import table as table
@@ -12,8 +13,14 @@ from .errors import InputError as InputError
 from .estimators import GSMN as GSMN
 from .estimators import GSMPLE as GSMPLE
 from .estimators import IAMB as IAMB
+from .estimators import JOSE as JOSE
 from .estimators import ChowLiu as ChowLiu
+from .estimators import GLasso as GLasso
 from .estimators import GreedyEntropy as GreedyEntropy
+from .estimators import MixedPairwise as MixedPairwise
+from .estimators import NodewiseLasso as NodewiseLasso
+from .estimators import NodewiseLogistic as NodewiseLogistic
+from .estimators import Skeptic as Skeptic
 from .graph import Graph as Graph
 from .graph import GraphPath as GraphPath
 from .selector import MarkovBlanketSelector as MarkovBlanketSelector

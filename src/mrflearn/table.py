@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -118,6 +118,22 @@ class Table:
     def values_of(self, i: int) -> NDArray[np.float64]:
         """Return the encoded, scaled values of variable `i`, shape (its columns, n_samples)."""
         return self.values[self.starts[i] : self.starts[i + 1]]
+
+    def take(self, variables: Sequence[int] | NDArray[np.intp]) -> Table:
+        """Return the table of some variables, by position, in the order given."""
+        owned = [np.arange(self.starts[i], self.starts[i + 1]) for i in variables]
+        rows = np.concatenate(owned) if owned else np.empty(0, dtype=np.int64)
+        values = self.values[rows]
+        values.flags.writeable = False
+        starts = np.cumsum([0, *map(len, owned)])
+        starts.flags.writeable = False
+        return replace(
+            self,
+            names=tuple(self.names[i] for i in variables),
+            columns=tuple(self.columns[row] for row in rows),
+            starts=starts,
+            values=values,
+        )
 
     def index(self, variable: str | int) -> int:
         """Return the position of a variable given by name or, if none is so named, by position."""

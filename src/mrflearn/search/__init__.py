@@ -3,9 +3,9 @@
 Each module has `run(dependence, lam)` and `path(dependence, lams)`.
 """
 
+from mrflearn._edges import symmetrise
 from mrflearn.search import chow_liu, greedy_entropy, gs_mple, gsmn, iamb
 from mrflearn.search.base import Constraints, SearchResult
-from mrflearn.search.nodewise import symmetrise
 
 __all__ = [
     "Constraints",

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._edges import Pair, pair
 from mrflearn.errors import InputError
 from mrflearn.graph import Step
 
-__all__ = ["FREE", "Constraints", "Pair", "SearchResult", "check_lams", "pair"]
-
-Pair = tuple[int, int]
-
-
-def pair(i: int, j: int) -> Pair:
-    """Return an undirected edge with its smaller end first."""
-    return (i, j) if i < j else (j, i)
+__all__ = ["FREE", "Constraints", "SearchResult", "Trace"]
 
 
 @dataclass(frozen=True)
@@ -109,18 +102,3 @@ class Trace:
         change = score if phase == "shrink" else -score
         self.objective += change
         self.steps.append(Step(phase, edge, score, change, self.objective))
-
-
-def check_lams(lams: Iterable[float]) -> tuple[float, ...]:
-    """Return the lambdas as floats, in the order given; infinite ones are fine."""
-    values = []
-    for lam in lams:
-        try:
-            values.append(float(lam))
-        except (TypeError, ValueError):
-            raise InputError(f"lam must be a number, got {lam!r}") from None
-        if math.isnan(values[-1]):
-            raise InputError("lam must be a number, got NaN")
-    if not values:
-        raise InputError("a path needs at least one lambda")
-    return tuple(values)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from mrflearn._edges import Pair, check_lams
 from mrflearn.dependence.base import Dependence, Memo, Question
 from mrflearn.errors import InputError
-from mrflearn.search.base import FREE, Constraints, Pair, SearchResult, Trace, check_lams
+from mrflearn.search.base import FREE, Constraints, SearchResult, Trace
 
 __all__ = ["direct", "path", "run"]
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mrflearn._edges import check_lams
 from mrflearn.dependence.base import Dependence, Memo
 from mrflearn.search import nodewise
-from mrflearn.search.base import FREE, Constraints, SearchResult, check_lams
+from mrflearn.search.base import FREE, Constraints, SearchResult
 from mrflearn.search.iamb import strongest
 from mrflearn.search.nodewise import Blanket
 

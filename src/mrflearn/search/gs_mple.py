@@ -14,9 +14,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from mrflearn._edges import Pair, check_lams, pair
 from mrflearn.dependence.base import Dependence, Memo, Question
 from mrflearn.graph import Step
-from mrflearn.search.base import FREE, Constraints, Pair, SearchResult, Trace, check_lams, pair
+from mrflearn.search.base import FREE, Constraints, SearchResult, Trace
 
 __all__ = ["path", "run"]
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mrflearn._edges import check_lams
 from mrflearn.dependence.base import Dependence, Memo
 from mrflearn.search import nodewise
-from mrflearn.search.base import FREE, Constraints, SearchResult, Trace, check_lams
+from mrflearn.search.base import FREE, Constraints, SearchResult, Trace
 from mrflearn.search.nodewise import Blanket
 
 __all__ = ["blankets", "path", "run"]

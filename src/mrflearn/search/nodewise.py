@@ -6,22 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mrflearn._edges import check_lams, check_rule, symmetrise
 from mrflearn.dependence.base import Dependence, Memo, Question
-from mrflearn.errors import unknown
 from mrflearn.graph import Step
-from mrflearn.search.base import (
-    FREE,
-    Constraints,
-    Pair,
-    SearchResult,
-    Trace,
-    check_lams,
-    pair,
-)
+from mrflearn.search.base import FREE, Constraints, SearchResult, Trace
 
-__all__ = ["RULES", "Blanket", "path", "symmetrise"]
-
-RULES = ("and", "or")
+__all__ = ["Blanket", "path"]
 
 
 @dataclass(frozen=True)
@@ -45,18 +35,6 @@ Blankets = Callable[..., Sequence[Blanket]]
 """`blankets(memo, node, lams, constraints, **options)`: one blanket for each lambda."""
 
 
-def symmetrise(neighbourhoods: Sequence[Iterable[int]], rule: str) -> tuple[Pair, ...]:
-    """Return the edges that both ends chose (`"and"`), or at least one did (`"or"`).
-
-    Give it the neighbourhoods as learned: applied to something symmetric already, the two rules
-    are the same.
-    """
-    _check_rule(rule)
-    arcs = {(i, j) for i, members in enumerate(neighbourhoods) for j in members}
-    edges = {pair(i, j) for i, j in arcs if rule == "or" or (j, i) in arcs}
-    return tuple(sorted(edges))
-
-
 def path(
     blankets: Blankets,
     dependence: Dependence,
@@ -71,7 +49,7 @@ def path(
     objective is that of GS-MPLE, for the neighbourhoods as learned.
     """
     thresholds = check_lams(lams)
-    _check_rule(rule)  # now, not when all the work is done
+    check_rule(rule)  # now, not when all the work is done
     memo = Memo.around(dependence)
     n_variables = memo.n_variables
     # All pairs at once: every search begins with them, and a batch can be shared by threads.
@@ -83,11 +61,6 @@ def path(
         _join([learned[node][at] for node in range(n_variables)], lam, rule)
         for at, lam in enumerate(thresholds)
     )
-
-
-def _check_rule(rule: str) -> None:
-    if rule not in RULES:
-        raise unknown("rule", rule, RULES)
 
 
 def _join(blankets: Sequence[Blanket], lam: float, rule: str) -> SearchResult:

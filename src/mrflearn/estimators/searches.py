@@ -1,23 +1,28 @@
-"""scikit-learn estimators: a table, a dependence and a search put together. No algorithm here."""
+"""Estimators that search: a table, a dependence and a search put together. No algorithm here."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator
-from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
 
-from mrflearn._columns import RawColumn, read_columns
+from mrflearn._columns import read_columns
+from mrflearn._edges import Pair, pair
 from mrflearn._memory import as_bytes, as_text
 from mrflearn.dependence import Memo, Specification, Threaded, resolve
 from mrflearn.errors import InputError
-from mrflearn.graph import Edge, Graph, GraphPath
+from mrflearn.estimators.base import (
+    FEATURE_ATTRIBUTES,
+    GRAPH_ATTRIBUTES,
+    TABLE_PARAMETERS,
+    GraphEstimator,
+    documented,
+)
+from mrflearn.graph import Edge, Graph
 from mrflearn.search import (
     Constraints,
     SearchResult,
@@ -27,33 +32,18 @@ from mrflearn.search import (
     gsmn,
     iamb,
 )
-from mrflearn.search.base import Pair, check_lams, pair
-from mrflearn.table import Table, build_table, warn_of_oddities
+from mrflearn.table import Table
 
-__all__ = [
-    "ESTIMATORS",
-    "GSMN",
-    "GSMPLE",
-    "IAMB",
-    "ChowLiu",
-    "GreedyEntropy",
-]
+__all__ = ["GSMN", "GSMPLE", "IAMB", "BlanketEstimator", "ChowLiu", "GreedyEntropy"]
 
-Estimator = TypeVar("Estimator")
-
-_COMMON = """
+_COMMON = f"""
     dependence : str or specification, default="auto"
         How conditional mutual information is estimated: `"auto"`, `"knn"`, `"mixed-ksg"`,
         `"frenzel-pompe"`, `"plugin"`, `"gaussian"`, `"copula"`, or an object of
         `mrflearn.dependence` such as `KNN(n_neighbors=7)`.
-    scale : {"standard", "rank", None}, default="standard"
+    scale : {{"standard", "rank", None}}, default="standard"
         Scaling of continuous and ordinal columns; see `as_table`.
-    kinds : dict, optional
-        Kinds of columns whose type misleads; see `as_table`.
-    groups : dict, optional
-        Columns that together are one variable; see `as_table`.
-    missing : {"error", "drop"}, default="error"
-        What to do about rows with missing or infinite values.
+    {TABLE_PARAMETERS.strip()}
     required : list of pairs, optional
         Edges that must be in the graph, each a pair of variables by name or position.
     forbidden : list of pairs, optional
@@ -66,44 +56,24 @@ _COMMON = """
 
     Attributes
     ----------
-    graph_ : Graph
-        The graph found.
-    adjacency_ : ndarray of bool, shape (n_variables, n_variables)
-        Its matrix: symmetric, False on the diagonal.
-    path_ : GraphPath
-        The path fitted: the graph at `lam_` alone. `path` gives graphs along many lambdas.
-    lam_ : float
-        The penalty used.
+    {GRAPH_ATTRIBUTES.strip()}
     trace_ : tuple of Step
         What the search did, step by step.
     objective_ : float
         Objective of the result, 0 for the empty graph.
     n_evaluations_ : int
         Conditional mutual informations estimated.
-    n_features_in_ : int
-        Columns seen in `fit`.
-    feature_names_in_ : ndarray of str
-        Their names, where all are strings.
+    {FEATURE_ATTRIBUTES.strip()}
 """
 
 
-def _documented(cls: type[Estimator]) -> type[Estimator]:
-    """Write the parameters and attributes that all estimators share into a docstring."""
-    cls.__doc__ = (cls.__doc__ or "").replace("    {common}", _COMMON.strip("\n"))
-    return cls
-
-
 @dataclass(eq=False, repr=False)
-class GraphEstimator(BaseEstimator):
-    """What all graph estimators share. Subclasses say which search, with which options."""
+class SearchEstimator(GraphEstimator):
+    """What the estimators share that search. Subclasses say which search, with which options."""
 
-    lam: float = 0.05
     _: KW_ONLY
     dependence: str | Specification = "auto"
     scale: str | None = "standard"
-    kinds: Mapping[Any, str | Sequence[Any]] | None = None
-    groups: Mapping[str, Sequence[Any]] | None = None
-    missing: str = "error"
     required: Collection[tuple[Any, Any]] | None = None
     forbidden: Collection[tuple[Any, Any]] | None = None
     n_jobs: int | None = None
@@ -112,64 +82,22 @@ class GraphEstimator(BaseEstimator):
     _search: ClassVar[Any]
     _search_options: ClassVar[tuple[str, ...]] = ()
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the graph of a table.
-
-        Parameters
-        ----------
-        X : array, pandas, polars or pyarrow table of shape (n_samples, n_columns)
-            The data.
-        y : ignored
-            There for scikit-learn.
-
-        Returns
-        -------
-        self
-        """
-        (lam,) = check_lams([self.lam])
-        columns = read_columns(X)
-        remember_features(self, X, columns)
-        table, memo, constraints = self._prepare(columns)
+    def _learn(self, table: Table, lam: float) -> Graph:
+        memo, constraints = self._prepare(table)
         result = self._search.run(memo, lam, constraints, **self._options())
-        self.graph_ = _as_graph(result, table)
-        self.adjacency_ = np.array(self.graph_.adjacency)
-        self.path_ = GraphPath((lam,), (self.graph_,))
-        self.lam_ = lam
         self.trace_ = result.trace
         self.objective_ = result.objective
         self.n_evaluations_ = memo.n_evaluations
         self._finish(result, table)
-        return self
+        return _as_graph(result, table)
 
-    def path(self, X: Any, lams: Iterable[float]) -> GraphPath:
-        """Return the graphs along several lambdas, each equal to what `fit` finds with it.
+    def _learn_path(self, table: Table, lams: tuple[float, ...]) -> tuple[Graph, ...]:
+        memo, constraints = self._prepare(table)
+        results = self._search.path(memo, lams, constraints, **self._options())
+        return tuple(_as_graph(result, table) for result in results)
 
-        Parameters
-        ----------
-        X : array, pandas, polars or pyarrow table of shape (n_samples, n_columns)
-            The data.
-        lams : iterable of float
-            Penalties in any order; `lam` of the estimator is not used.
-
-        Returns
-        -------
-        GraphPath
-            Its graphs in the order of `lams`.
-        """
-        thresholds = check_lams(lams)
-        table, memo, constraints = self._prepare(read_columns(X))
-        results = self._search.path(memo, thresholds, constraints, **self._options())
-        return GraphPath(thresholds, tuple(_as_graph(result, table) for result in results))
-
-    def _prepare(self, columns: list[RawColumn]) -> tuple[Table, Memo, Constraints]:
-        """Return the table, its dependence, and the constraints by position."""
-        table = build_table(columns, self.kinds, self.groups, self.scale, self.missing)
-        warn_of_oddities(table)
-        if table.n_variables < 2:
-            raise InputError(
-                f"a graph needs two variables, and n_features={len(table.columns)} "
-                f"column(s) make {table.n_variables}"
-            )
+    def _prepare(self, table: Table) -> tuple[Memo, Constraints]:
+        """Return the dependence of a table, and the constraints by position."""
         try:
             n_jobs = effective_n_jobs(self.n_jobs)
         except (TypeError, ValueError):
@@ -193,7 +121,7 @@ class GraphEstimator(BaseEstimator):
                 ) from None
         if n_jobs > 1:
             dependence = Threaded(dependence, n_jobs)
-        return table, Memo(dependence), _constraints(table, self.required, self.forbidden)
+        return Memo(dependence), _constraints(table, self.required, self.forbidden)
 
     def _options(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._search_options}
@@ -201,16 +129,9 @@ class GraphEstimator(BaseEstimator):
     def _finish(self, result: SearchResult, table: Table) -> None:
         """Set attributes of one kind of estimator alone."""
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.target_tags.required = False
-        return tags
-
 
 @dataclass(eq=False, repr=False)
-class BlanketEstimator(GraphEstimator):
+class BlanketEstimator(SearchEstimator):
     """What the estimators share that learn one neighbourhood at a time."""
 
     def markov_blanket(self, X: Any, target: str | int) -> tuple[str, ...] | tuple[int, ...]:
@@ -231,8 +152,9 @@ class BlanketEstimator(GraphEstimator):
         tuple
             Names if `target` is a name, positions if it is a position; in the order of the table.
         """
-        (lam,) = check_lams([self.lam])
-        table, memo, constraints = self._prepare(read_columns(X))
+        (lam,) = self._check_lams([self.lam])
+        table = self._read(read_columns(X))
+        memo, constraints = self._prepare(table)
         members = self._blanket(memo, table.index(target), lam, constraints)
         if isinstance(target, str):
             return tuple(table.names[j] for j in members)
@@ -251,9 +173,9 @@ class BlanketEstimator(GraphEstimator):
         )
 
 
-@_documented
+@documented(_COMMON)
 @dataclass(eq=False, repr=False)
-class GSMPLE(GraphEstimator):
+class GSMPLE(SearchEstimator):
     """Grow-shrink maximum pseudolikelihood estimation over the edge set.
 
     Adds the edge that lowers the pseudolikelihood objective most while it lowers it by more than
@@ -288,7 +210,7 @@ class GSMPLE(GraphEstimator):
     _search: ClassVar[Any] = gs_mple
 
 
-@_documented
+@documented(_COMMON)
 @dataclass(eq=False, repr=False)
 class GSMN(BlanketEstimator):
     """Grow-shrink Markov network.
@@ -315,7 +237,7 @@ class GSMN(BlanketEstimator):
     rule: str = "and"
 
 
-@_documented
+@documented(_COMMON)
 @dataclass(eq=False, repr=False)
 class IAMB(BlanketEstimator):
     """Incremental association Markov blanket.
@@ -342,7 +264,7 @@ class IAMB(BlanketEstimator):
     rule: str = "or"
 
 
-@_documented
+@documented(_COMMON)
 @dataclass(eq=False, repr=False)
 class GreedyEntropy(BlanketEstimator):
     """Greedy conditional entropy, forward only or forward-backward.
@@ -374,9 +296,9 @@ class GreedyEntropy(BlanketEstimator):
     backward: bool = False
 
 
-@_documented
+@documented(_COMMON)
 @dataclass(eq=False, repr=False)
-class ChowLiu(GraphEstimator):
+class ChowLiu(SearchEstimator):
     """Chow-Liu tree, or forest, of largest total mutual information.
 
     Parameters
@@ -402,11 +324,10 @@ class ChowLiu(GraphEstimator):
     lam: float = -math.inf
     root: str | int | None = None
 
-    def _prepare(self, columns: list[RawColumn]) -> tuple[Table, Memo, Constraints]:
-        table, memo, constraints = super()._prepare(columns)
+    def _prepare(self, table: Table) -> tuple[Memo, Constraints]:
         if self.root is not None:
             table.index(self.root)  # a typing mistake shows before the work
-        return table, memo, constraints
+        return super()._prepare(table)
 
     def _finish(self, result: SearchResult, table: Table) -> None:
         if self.root is not None:
@@ -417,25 +338,6 @@ class ChowLiu(GraphEstimator):
                 for child, parent in enumerate(self.parents_)
                 if parent >= 0
             )
-
-
-ESTIMATORS: dict[str, type[GraphEstimator]] = {
-    "gsmple": GSMPLE,
-    "gsmn": GSMN,
-    "iamb": IAMB,
-    "greedy-entropy": GreedyEntropy,
-    "chow-liu": ChowLiu,
-}
-"""Estimators by the names that the command line understands."""
-
-
-def remember_features(estimator: BaseEstimator, X: Any, columns: list[RawColumn]) -> None:
-    """Set `n_features_in_`, and `feature_names_in_` if all columns are named by strings."""
-    try:
-        validate_data(estimator, X, skip_check_array=True)
-    except TypeError as error:  # names of several types
-        raise InputError(str(error)) from None
-    estimator.n_features_in_ = len(columns)
 
 
 def _constraints(table: Table, required: Any, forbidden: Any) -> Constraints:

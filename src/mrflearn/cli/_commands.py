@@ -1,0 +1,40 @@
+"""How a command ends: exit codes, and one line for a user's mistake."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any
+
+import click
+
+from mrflearn.cli._output import in_flags
+from mrflearn.errors import InputError
+
+__all__ = ["Commands"]
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: what shells report for a program that the signal ended."""
+
+
+class Commands(click.Group):
+    """Commands that tell a user's mistakes from bugs: one line and exit code 2, or a traceback."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run the command line and leave with its exit code."""
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # A name that the terminal's encoding lacks is shown as \uXXXX instead of a traceback.
+            sys.stdout.reconfigure(errors="backslashreplace")
+        options["standalone_mode"] = False
+        try:
+            code = super().main(*args, **options)
+        except click.ClickException as error:
+            error.show()
+            code = error.exit_code
+        except InputError as error:
+            click.echo(f"Error: {in_flags(str(error))}", err=True)
+            code = 2
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("Interrupted.", err=True)
+            code = INTERRUPTED
+        sys.exit(code if isinstance(code, int) else 0)

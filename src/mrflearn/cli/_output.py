@@ -1,0 +1,98 @@
+"""What commands show: messages in the words of the command line, progress, lists of names."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from mrflearn.errors import InputError
+
+__all__ = ["in_flags", "listed", "plain_warnings", "printable", "spinner", "summary", "write"]
+
+_FLAGS: list[tuple[str, str]] = [
+    (r"missing='drop'", "--missing drop"),
+    (r"kinds=\{'(.+?)': \[lowest, …, highest\]\}", r"--kinds '\1=lowest<…<highest'"),
+    (r"kinds=\{'(.+?)': '?(.+?)'?\}", r"--kinds '\1=\2'"),
+    (r"^(required|forbidden)=:", r"--\1:"),
+    (r"\bn_samples=(\d+)", r"\1 rows"),
+    (r"\bn_neighbors\b=?\s?", "--n-neighbors "),
+    (r"\bn_jobs\b=?\s?", "--n-jobs "),
+    (r"\bmax_memory\b=?\s?", "--max-memory "),
+    (r"^(lam|delimiter) must", r"--\1 must"),
+    (r"give (\S+|' ') as the delimiter$", r"add --delimiter \1"),
+    (r"(does not apply to dependence .+?): it takes .*", r"\1: leave it out"),
+]
+"""Options as the library spells them, and as the command line does."""
+
+
+def in_flags(message: str) -> str:
+    """Return a message of the library in the words of the command line, on one line."""
+    for pattern, replacement in _FLAGS:
+        message = re.sub(pattern, replacement, message)
+    return " ".join(message.split())
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Show each warning once, as one line."""
+    shown = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        line = f"Warning: {in_flags(str(message))}"
+        if line not in shown:
+            shown.add(line)
+            click.echo(line, err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = show
+        yield
+
+
+@contextmanager
+def spinner(what: str, quiet: bool) -> Iterator[None]:
+    """Turn a spinner on standard error while the work goes on, if somebody is watching."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        progress.add_task(what, total=None)
+        yield
+
+
+def write(text: str) -> None:
+    """Write to standard output; a reader that has stopped reading, such as head, is no error."""
+    try:
+        click.echo(text, nl=False)
+        sys.stdout.flush()
+    except OSError as error:
+        # Python would try once more on its way out, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise InputError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def printable(name: str) -> str:
+    """Return a name without characters that would steer the terminal."""
+    return name if name.isprintable() else repr(name)[1:-1]
+
+
+def listed(names: Sequence[str], most: int = 12) -> str:
+    shown = ", ".join(printable(name) for name in names[:most])
+    return shown + (f", … ({len(names)} in all)" if len(names) > most else "")
+
+
+def summary(cls: type) -> str:
+    """Return the first line of a docstring."""
+    return (cls.__doc__ or "").strip().split("\n")[0]

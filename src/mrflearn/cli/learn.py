@@ -1,0 +1,254 @@
+"""`mrflearn learn`: from a table in a file to a graph."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mrflearn.cli._options import check_targets, read_kinds, read_names, read_pairs
+from mrflearn.cli._output import listed, plain_warnings, printable, spinner, write
+from mrflearn.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from mrflearn.graph import Edge, Graph
+    from mrflearn.table import Table
+
+__all__ = ["learn"]
+
+
+@click.command(
+    epilog="""\b
+Example:
+  python -c "import mrflearn.datasets as d; print(d.penguins_path().read_text())" > penguins.csv
+  mrflearn learn penguins.csv --missing drop --drop year -o penguins.graphml --figure penguins.png
+
+\b
+A comma, colon, equals sign or < in the name of a column is written with a backslash, in quotes:
+  --required 'ratio a\\:b:age'
+
+Exit codes: 0, 2 for a mistake in the table or the options, 130 after Ctrl-C.""",
+)
+@click.argument("file")
+@click.option(
+    "--method", default="gsmple", show_default=True, help="How to search; see mrflearn estimators."
+)
+@click.option(
+    "--lam",
+    type=float,
+    help="Penalty for an edge in nats; larger is sparser. [default: 0.05; none for chow-liu]",
+)
+@click.option(
+    "--dependence",
+    default="auto",
+    show_default=True,
+    help="How to measure dependence; see mrflearn estimators.",
+)
+@click.option(
+    "--n-neighbors",
+    type=int,
+    metavar="K",
+    help="Neighbours that a nearest-neighbour estimate uses.",
+)
+@click.option(
+    "--scale",
+    type=click.Choice(["standard", "rank", "none"]),
+    default="standard",
+    show_default=True,
+    help="Scaling of continuous and ordinal columns.",
+)
+@click.option(
+    "--kinds",
+    multiple=True,
+    metavar="COLUMN=KIND,...",
+    help="continuous, ordinal or nominal, for columns whose type misleads; levels joined by < "
+    "make a column ordinal, as in 'size=small<medium<large'.",
+)
+@click.option("--drop", multiple=True, metavar="COLUMN,...", help="Columns to leave out.")
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "drop"]),
+    default="error",
+    show_default=True,
+    help="What to do about rows with missing or infinite values.",
+)
+@click.option(
+    "--required", multiple=True, metavar="A:B", help="An edge that must be there. Repeatable."
+)
+@click.option(
+    "--forbidden", multiple=True, metavar="A:B", help="An edge that must not be. Repeatable."
+)
+@click.option("--n-jobs", type=int, metavar="N", help="Threads; -1 for all cores. [default: 1]")
+@click.option(
+    "--max-memory", metavar="SIZE", help="Bound on working memory, as in '500 MB' or '2G'."
+)
+@click.option(
+    "--delimiter",
+    metavar="X",
+    help="Between the values of FILE; found from its header unless given.",
+)
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="PATH",
+    help="Write the graph: .graphml, .gexf, .json or .csv (edges). Repeatable.",
+)
+@click.option("--figure", metavar="PATH", help="Draw the graph: .png, .svg or .pdf.")
+@click.option(
+    "-q", "--quiet", is_flag=True, help="Print the edges only, with warnings and errors if any."
+)
+def learn(
+    file: str,
+    method: str,
+    lam: float | None,
+    dependence: str,
+    n_neighbors: int | None,
+    scale: str,
+    kinds: tuple[str, ...],
+    drop: tuple[str, ...],
+    missing: str,
+    required: tuple[str, ...],
+    forbidden: tuple[str, ...],
+    n_jobs: int | None,
+    max_memory: str | None,
+    delimiter: str | None,
+    outputs: tuple[str, ...],
+    figure: str | None,
+    quiet: bool,
+) -> None:
+    """Learn the graph of the table in FILE.
+
+    FILE is CSV or other delimited text with a line of column names, Parquet or Feather; - is
+    standard input. Edges go to standard output, strongest first, as a table on a terminal and as
+    tab-separated text otherwise; all else goes to standard error.
+    """
+    begun = time.monotonic()
+    check_targets(file, outputs, figure)  # before anything slow
+
+    from mrflearn.dependence import resolve
+    from mrflearn.estimators import ESTIMATORS, SearchEstimator
+    from mrflearn.io import read_table, write_graph
+    from mrflearn.table import as_table
+
+    if method not in ESTIMATORS:
+        raise unknown("method", method, ESTIMATORS)
+    estimator = ESTIMATORS[method]
+    if not issubclass(estimator, SearchEstimator):
+        _refuse_search_options(method)
+    specification = resolve(dependence, n_neighbors=n_neighbors)
+    with plain_warnings():
+        frame = read_table(file, delimiter)
+        dropped = read_names(drop, [str(column) for column in frame.columns])
+        frame = frame.drop(columns=dropped)
+        columns = [str(column) for column in frame.columns]
+        if len(columns) < 2:
+            raise InputError(f"--drop leaves {len(columns)} of the columns: a graph needs two")
+        reading: dict[str, Any] = {
+            "kinds": read_kinds(kinds, columns),
+            "missing": missing,
+        }
+        options: dict[str, Any] = {
+            "dependence": specification,
+            "scale": None if scale == "none" else scale,
+            "required": read_pairs(required, columns, "--required"),
+            "forbidden": read_pairs(forbidden, columns, "--forbidden"),
+            "n_jobs": n_jobs,
+            "max_memory": max_memory,
+        }
+        if not issubclass(estimator, SearchEstimator):
+            options = {}
+        if lam is not None:  # methods differ in what they do without
+            options["lam"] = lam
+        table = as_table(frame, **reading)
+        if not quiet:
+            _describe(table, file)
+        with spinner(f"Learning from {table.n_samples} rows", quiet):
+            graph = estimator(**reading, **options).fit(frame).graph_
+            written = [write_graph(graph, path) for path in outputs]
+            if figure is not None:
+                from mrflearn.plot import plot_graph, save_figure
+
+                written.append(save_figure(plot_graph(graph, kinds=table.kinds), figure))
+    _show_edges(graph)
+    if not quiet:
+        _conclude(graph, written, time.monotonic() - begun)
+
+
+def _refuse_search_options(method: str) -> None:
+    """Refuse options of a search for a method that is none."""
+    context = click.get_current_context()
+    for name in (
+        "dependence",
+        "n_neighbors",
+        "scale",
+        "required",
+        "forbidden",
+        "n_jobs",
+        "max_memory",
+    ):
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            raise InputError(
+                f"--{name.replace('_', '-')} does not apply to --method {method}, which fits a "
+                "parametric model: leave it out, or choose --method gsmple"
+            )
+
+
+def _describe(table: Table, file: str) -> None:
+    """Say what each column is taken for, one line a kind."""
+    name = "standard input" if file == "-" else file
+    left_out = f" ({table.n_dropped} left out: missing values)" if table.n_dropped else ""
+    n_rows = table.n_samples + table.n_dropped
+    click.echo(f"{name}: {n_rows} rows{left_out}, {table.n_variables} columns", err=True)
+    for kind in ("continuous", "ordinal", "nominal"):
+        names = [column.name for column in table.columns if column.kind == kind]
+        if names:
+            click.echo(f"  {kind:<11} {listed(names)}", err=True)
+
+
+def _conclude(graph: Graph, written: Sequence[Path], seconds: float) -> None:
+    """Say how many edges there are, and which files were written."""
+    n_edges = len(graph.edges)
+    edges = f"{n_edges or 'no'} edge{'' if n_edges == 1 else 's'}"
+    lam = "" if graph.lam is None or math.isinf(graph.lam) else f" at lam {graph.lam:g}"
+    files = f"; wrote {', '.join(map(str, written))}" if written else ""
+    hint = "" if n_edges else "; a smaller --lam lets more edges in"
+    click.echo(f"{edges}{lam} in {seconds:.1f} s{files}{hint}", err=True)
+
+
+def _show_edges(graph: Graph) -> None:
+    """Print the edges, strongest first: a table on a terminal, tab-separated text elsewhere."""
+    edges = sorted(graph.edges, key=lambda edge: (math.isnan(edge.weight), -edge.weight))
+    if sys.stdout.isatty():
+        _show_table(edges, graph.unit)
+        return
+    stream = io.StringIO()
+    writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
+    writer.writerow(["source", "target", "score"])
+    writer.writerows([edge.source, edge.target, f"{edge.weight:.6g}"] for edge in edges)
+    write(stream.getvalue())
+
+
+def _show_table(edges: Sequence[Edge], unit: str) -> None:
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    if not edges:
+        return
+    table = RichTable(box=None, pad_edge=False, header_style="bold")
+    table.add_column("source", overflow="fold")
+    table.add_column("target", overflow="fold")
+    table.add_column(f"score ({unit})", justify="right", no_wrap=True)
+    for edge in edges:
+        names = (Text(printable(edge.source)), Text(printable(edge.target)))
+        table.add_row(*names, f"{edge.weight:.4f}")
+    Console().print(table)

@@ -1,0 +1,101 @@
+"""`mrflearn reproduce`: the experiment of the GS-MPLE paper."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from mrflearn.cli._output import plain_warnings, write
+from mrflearn.errors import InputError
+
+__all__ = ["reproduce"]
+
+QUICK = 10
+"""Runs with --quick."""
+
+
+@click.command(
+    epilog="""\b
+Example:
+  mrflearn reproduce --quick -o reproduction
+
+Exit codes: 0, 2 for a mistake in the options, 130 after Ctrl-C.""",
+)
+@click.option("--runs", type=int, metavar="N", help="Tables from each world. [default: 100]")
+@click.option("--quick", is_flag=True, help=f"{QUICK} runs: a first look, with wide intervals.")
+@click.option(
+    "--n-jobs", type=int, default=-1, metavar="N", help="Processes. [default: one for each core]"
+)
+@click.option(
+    "-o",
+    "--output",
+    default="reproduction",
+    show_default=True,
+    metavar="DIR",
+    help="Folder for results, figure and report.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
+def reproduce(runs: int | None, quick: bool, n_jobs: int, output: str, quiet: bool) -> None:
+    """Repeat the experiment of the GS-MPLE paper: its four worlds, its methods, its figure.
+
+    DIR gets results.parquet (a row for each world, run, method and lambda), the ROC figure
+    (roc.png, roc.pdf), tables of areas and of paired differences (areas.csv, differences.csv), and
+    report.md, which says which of the paper's claims hold. Interrupted, the same command goes on
+    where it stopped, and ends with the same results.
+    """
+    if quick and runs is not None:
+        raise InputError("--quick sets the number of runs: leave out --quick or --runs")
+    n_runs = QUICK if quick else 100 if runs is None else runs
+    if n_runs < 1:
+        raise InputError(f"--runs must be a positive whole number, got {n_runs}")
+    if n_jobs == 0 or n_jobs < -1:
+        raise InputError(f"--n-jobs must be a positive number of processes or -1, got {n_jobs}")
+    if Path(output).exists() and not Path(output).is_dir():
+        raise InputError(f"{output!r} is a file: name a folder for the results")
+
+    from mrflearn.experiments.reproduction import report
+    from mrflearn.experiments.reproduction import reproduce as run
+
+    with plain_warnings():
+        try:
+            with _bar(quiet) as progress:
+                standings, written = run(output, n_runs, n_jobs, progress)
+        except KeyboardInterrupt:
+            click.echo(f"What was finished is in {output}: the same command goes on.", err=True)
+            raise
+    if not quiet:
+        write(report(standings))
+        click.echo(f"Wrote {', '.join(map(str, written))}", err=True)
+
+
+@contextmanager
+def _bar(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Show runs done and time left on standard error, if somebody is watching."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("Runs", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,407 @@
+"""Estimators that fit a parametric model: a table and a penalised likelihood or regression."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn._columns import read_columns
+from mrflearn.errors import InputError
+from mrflearn.estimators.base import (
+    FEATURE_ATTRIBUTES,
+    GRAPH_ATTRIBUTES,
+    TABLE_PARAMETERS,
+    GraphEstimator,
+    documented,
+)
+from mrflearn.graph import Graph, GraphPath
+from mrflearn.parametric import (
+    glasso,
+    jose,
+    mixed_pairwise,
+    nodewise_lasso,
+    nodewise_logistic,
+    skeptic,
+)
+from mrflearn.parametric.base import Fit, check_penalties, decades
+from mrflearn.table import Table
+
+__all__ = [
+    "JOSE",
+    "GLasso",
+    "MixedPairwise",
+    "NodewiseLasso",
+    "NodewiseLogistic",
+    "ParametricEstimator",
+    "Skeptic",
+]
+
+_COMMON = f"""
+    {TABLE_PARAMETERS.strip()}
+    tol : float
+        Largest violation of the optimality conditions that counts as solved, in the unit of `lam`.
+    max_iter : int
+        Iterations of the solver before it gives up, with a warning.
+
+    Attributes
+    ----------
+    {GRAPH_ATTRIBUTES.strip()}
+    objective_ : float
+        The penalised objective, which is minimised, at the solution.
+    residual_ : float
+        Largest violation of the optimality conditions there.
+    converged_ : bool
+        Whether that is within `tol`. A `ConvergenceWarning` says if not.
+    n_iter_ : int
+        Iterations of the solver.
+    trace_ : tuple
+        Empty: a solver adds no edge by itself.
+    {FEATURE_ATTRIBUTES.strip()}
+"""
+
+
+@dataclass(eq=False, repr=False)
+class ParametricEstimator(GraphEstimator):
+    """What the parametric estimators share. Subclasses say which method, with which options.
+
+    A constant column is an isolated node: the model is fitted to the others, and its parameters
+    are 0 there.
+    """
+
+    lam: float = 0.1
+    _: KW_ONLY
+    tol: float = 1e-6
+    max_iter: int = 10_000
+
+    _method: ClassVar[Any]
+    _options: ClassVar[tuple[str, ...]] = ()
+    _unit: ClassVar[str]
+
+    def path(self, X: Any, lams: Iterable[float] | None = None) -> GraphPath:
+        """Return the graphs along several lambdas, each equal to what `fit` finds with it.
+
+        Equal up to the tolerance of the solver, which starts each solution from the one before.
+
+        Parameters
+        ----------
+        X : array, pandas, polars or pyarrow table of shape (n_samples, n_columns)
+            The data.
+        lams : iterable of float, optional
+            Penalties in any order; `lam` of the estimator is not used. Unless given, 50 from the
+            smallest that leaves no edge down to a hundredth of it.
+
+        Returns
+        -------
+        GraphPath
+            Its graphs in the order of `lams`.
+        """
+        if lams is None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # `path` reads the table again
+                table = self._read(read_columns(X))
+            varying = table.take(np.flatnonzero(~table.constant))
+            fitted = varying.n_variables > 1
+            largest = self._method.largest_lam(varying, **self._given()) if fitted else 0.0
+            lams = decades(largest)
+        return super().path(X, lams)
+
+    def _check_lams(self, lams: Iterable[float]) -> tuple[float, ...]:
+        return check_penalties(lams)
+
+    def _learn(self, table: Table, lam: float) -> Graph:
+        (fit,) = self._fits(table, (lam,))
+        self.objective_ = fit.objective
+        self.residual_ = fit.residual
+        self.converged_ = fit.converged
+        self.n_iter_ = fit.n_iterations
+        self.trace_ = ()
+        for name, values in fit.parameters.items():
+            setattr(self, f"{name}_", values)
+        if fit.neighbourhoods is not None:
+            self.neighbourhoods_ = tuple(
+                tuple(table.names[j] for j in members) for members in fit.neighbourhoods
+            )
+        return self._as_graph(fit, table)
+
+    def _learn_path(self, table: Table, lams: tuple[float, ...]) -> tuple[Graph, ...]:
+        return tuple(self._as_graph(fit, table) for fit in self._fits(table, lams))
+
+    def _fits(self, table: Table, lams: tuple[float, ...]) -> tuple[Fit, ...]:
+        """Fit the model to the variables that vary, and warn where the solver fell short."""
+        self._check_solver()
+        varying = np.flatnonzero(~table.constant)
+        if len(varying) < 2:
+            nothing = np.zeros((table.n_variables, table.n_variables))
+            return tuple(Fit(lam, nothing, 0.0, 0.0, True, 0) for lam in lams)
+        fits = self._method.path(
+            table.take(varying), lams, tol=self.tol, max_iter=self.max_iter, **self._given()
+        )
+        unsolved = [fit for fit in fits if not fit.converged]
+        if unsolved:
+            from sklearn.exceptions import ConvergenceWarning
+
+            worst = max(unsolved, key=lambda fit: fit.residual)
+            where = f" and {len(unsolved) - 1} more" if len(unsolved) > 1 else ""
+            warnings.warn(
+                f"{type(self).__name__} did not converge at lam={worst.lam:g}{where}: optimality "
+                f"is violated by {worst.residual:.1e} after {worst.n_iterations} iterations "
+                f"(tol={self.tol:g}), so edges may be missing or too many; raise max_iter or lam",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return tuple(_among(fit, varying, table.n_variables) for fit in fits)
+
+    def _given(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._options}
+
+    def _check_solver(self) -> None:
+        if not isinstance(self.tol, Real) or not self.tol > 0:
+            raise InputError(f"tol must be a positive number, got {self.tol!r}")
+        if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
+            raise InputError(f"max_iter must be a positive whole number, got {self.max_iter!r}")
+
+    def _as_graph(self, fit: Fit, table: Table) -> Graph:
+        return Graph.from_adjacency(
+            fit.adjacency, table.names, fit.weights, fit.lam, unit=self._unit
+        )
+
+
+def _among(fit: Fit, varying: NDArray[np.intp], n_variables: int) -> Fit:
+    """Return a fit of some variables as one of all: parameters of the others are 0."""
+    n_varying = len(varying)
+    if n_varying == n_variables:
+        return fit
+
+    def spread(values: NDArray[Any]) -> NDArray[Any]:
+        if values.shape not in ((n_varying,), (n_varying, n_varying)):
+            return values
+        wide = np.zeros((n_variables,) * values.ndim, dtype=values.dtype)
+        wide[np.ix_(*(varying,) * values.ndim)] = values
+        return wide
+
+    members: list[tuple[int, ...]] = [()] * n_variables
+    for at, chosen in zip(varying, fit.neighbourhoods or (), strict=False):
+        members[at] = tuple(int(varying[j]) for j in chosen)
+    return replace(
+        fit,
+        weights=spread(fit.weights),
+        parameters={name: spread(values) for name, values in fit.parameters.items()},
+        neighbourhoods=None if fit.neighbourhoods is None else tuple(members),
+    )
+
+
+@documented(_COMMON)
+@dataclass(eq=False, repr=False)
+class GLasso(ParametricEstimator):
+    """Graphical lasso: a Gaussian whose inverse correlation matrix has few entries.
+
+    Minimises -ln det T + tr(S T) + lam * (sum of |T_ij| over i ≠ j), S the correlation matrix.
+    Weights of edges are absolute partial correlations.
+
+    Parameters
+    ----------
+    lam : float, default=0.1
+        Penalty for an entry of the precision matrix, on the scale of correlations: at 1 no edge is
+        left. 0 gives the inverse of the correlation matrix, where it has one.
+    {common}
+    precision_ : ndarray of shape (n_variables, n_variables)
+        The precision matrix of the standardised columns.
+    covariance_ : ndarray of shape (n_variables, n_variables)
+        Its inverse.
+    partial_correlations_ : ndarray of shape (n_variables, n_variables)
+        Partial correlations, with their signs.
+
+    References
+    ----------
+    Friedman, Hastie and Tibshirani (2008), Sparse inverse covariance estimation with the graphical
+    lasso.
+
+    Examples
+    --------
+    >>> from mrflearn import GLasso
+    >>> from mrflearn.datasets import load_penguins
+    >>> sizes = load_penguins().dropna().iloc[:, 2:6]
+    >>> GLasso(0.5).fit(sizes).graph_.neighbors("flipper_length_mm")
+    ('bill_length_mm', 'bill_depth_mm', 'body_mass_g')
+    """
+
+    _method: ClassVar[Any] = glasso
+    _unit: ClassVar[str] = "partial correlation"
+
+    max_iter: int = 100
+
+
+@documented(_COMMON)
+@dataclass(eq=False, repr=False)
+class Skeptic(ParametricEstimator):
+    """SKEPTIC: graphical lasso on rank correlations, blind to monotone transforms of a column.
+
+    Weights of edges are absolute partial correlations of the Gaussian behind the transforms.
+
+    Parameters
+    ----------
+    lam : float, default=0.1
+        As in `GLasso`.
+    rank : {"spearman", "kendall"}, default="spearman"
+        Rank correlation to start from; ties get average ranks. The transformed matrix is replaced
+        by the nearest correlation matrix if it is not positive semidefinite.
+    {common}
+    correlation_ : ndarray of shape (n_variables, n_variables)
+        The correlation matrix fitted.
+    precision_, covariance_, partial_correlations_ : ndarray
+        As in `GLasso`.
+
+    References
+    ----------
+    Liu, Han, Yuan, Lafferty and Wasserman (2012), High-dimensional semiparametric Gaussian copula
+    graphical models.
+    """
+
+    _method: ClassVar[Any] = skeptic
+    _options: ClassVar[tuple[str, ...]] = ("rank",)
+    _unit: ClassVar[str] = "partial correlation"
+
+    rank: str = "spearman"
+    max_iter: int = 100
+
+
+@documented(_COMMON)
+@dataclass(eq=False, repr=False)
+class JOSE(ParametricEstimator):
+    """Joint structure estimation: the penalised pseudolikelihood of an Ising or Potts model.
+
+    Columns are binary, or discrete with more levels: then the coefficients of an edge are a block
+    with one norm. Weights of edges are |theta|, or twice the norm of the block, which is the same
+    for two levels.
+
+    Parameters
+    ----------
+    lam : float, default=0.05
+        Penalty for |theta|, where the mean log pseudolikelihood of a row is maximised.
+    form : {"auto", "binary", "group"}, default="auto"
+        One coefficient for an edge, for binary columns alone, or a block of them. `"auto"` takes
+        the first if all columns are binary.
+    {common}
+    couplings_ : ndarray of shape (n_variables, n_variables)
+        theta: change of the log odds of one variable with the other, given the rest; for blocks,
+        their norms.
+    intercepts_ : ndarray
+        Intercepts of the conditional log odds.
+
+    References
+    ----------
+    Guo, Levina, Michailidis and Zhu (2010), Joint structure estimation for categorical Markov
+    networks.
+    """
+
+    _method: ClassVar[Any] = jose
+    _options: ClassVar[tuple[str, ...]] = ("form",)
+    _unit: ClassVar[str] = "log odds ratio"
+
+    lam: float = 0.05
+    form: str = "auto"
+
+
+@documented(_COMMON)
+@dataclass(eq=False, repr=False)
+class NodewiseLasso(ParametricEstimator):
+    """Neighbourhood selection: a lasso regression of each column on all others.
+
+    Columns are standardised. Weights of edges are the means of the absolute coefficients in both
+    regressions.
+
+    Parameters
+    ----------
+    lam : float, default=0.1
+        Penalty for a coefficient, where half the mean squared error is minimised.
+    rule : {"and", "or", "paired"}, default="and"
+        Keep an edge that both regressions chose, or one that at least one did; or fit all
+        regressions at once with one norm for the two coefficients of an edge.
+    {common}
+    coefficients_ : ndarray of shape (n_variables, n_variables)
+        Row i holds the regression of variable i on the others.
+    neighbourhoods_ : tuple of tuples of str
+        The neighbours each variable chose, before `rule` was applied; not with `"paired"`.
+
+    References
+    ----------
+    Meinshausen and Bühlmann (2006), High-dimensional graphs and variable selection with the lasso.
+    Friedman, Hastie and Tibshirani (2010), Applications of the lasso and grouped lasso to the
+    estimation of sparse graphical models.
+    """
+
+    _method: ClassVar[Any] = nodewise_lasso
+    _options: ClassVar[tuple[str, ...]] = ("rule",)
+    _unit: ClassVar[str] = "coefficient"
+
+    rule: str = "and"
+
+
+@documented(_COMMON)
+@dataclass(eq=False, repr=False)
+class NodewiseLogistic(ParametricEstimator):
+    """Neighbourhood selection for binary columns: a logistic regression of each on all others.
+
+    Weights of edges are the means of the absolute coefficients in both regressions.
+
+    Parameters
+    ----------
+    lam : float, default=0.05
+        Penalty for a coefficient, where the mean logistic loss is minimised.
+    rule : {"and", "or", "paired"}, default="and"
+        Keep an edge that both regressions chose, or one that at least one did; or fit all
+        regressions at once with one norm for the two coefficients of an edge.
+    {common}
+    couplings_ : ndarray of shape (n_variables, n_variables)
+        Row i holds the coefficients of the regression of variable i on the others.
+    intercepts_ : ndarray of shape (n_variables,)
+        Its intercepts.
+    neighbourhoods_ : tuple of tuples of str
+        The neighbours each variable chose, before `rule` was applied; not with `"paired"`.
+
+    References
+    ----------
+    Ravikumar, Wainwright and Lafferty (2010), High-dimensional Ising model selection using
+    l1-regularized logistic regression.
+    """
+
+    _method: ClassVar[Any] = nodewise_logistic
+    _options: ClassVar[tuple[str, ...]] = ("rule",)
+    _unit: ClassVar[str] = "log odds ratio"
+
+    lam: float = 0.05
+    rule: str = "and"
+
+
+@documented(_COMMON)
+@dataclass(eq=False, repr=False)
+class MixedPairwise(ParametricEstimator):
+    """Pairwise model of continuous and discrete columns by penalised pseudolikelihood.
+
+    Given the others, a continuous column is Gaussian and a discrete one multinomial; each pair has
+    a coefficient, a vector or a block with one norm. Ordinal columns count as discrete.
+
+    Parameters
+    ----------
+    lam : float, default=0.1
+        Penalty for the norm of an edge, where the mean log pseudolikelihood of a row is maximised.
+    calibrated : bool, default=True
+        Weigh the penalty of an edge by the product of the standard deviations of its ends.
+    {common}
+
+    References
+    ----------
+    Lee and Hastie (2015), Learning the structure of mixed graphical models.
+    """
+
+    _method: ClassVar[Any] = mixed_pairwise
+    _options: ClassVar[tuple[str, ...]] = ("calibrated",)
+    _unit: ClassVar[str] = "norm"
+
+    calibrated: bool = True
