@@ -21,6 +21,7 @@ from .estimators import MixedPairwise as MixedPairwise
 from .estimators import NodewiseLasso as NodewiseLasso
 from .estimators import NodewiseLogistic as NodewiseLogistic
 from .estimators import Skeptic as Skeptic
+from .estimators import Space as Space
 from .graph import Graph as Graph
 from .graph import GraphPath as GraphPath
 from .selector import MarkovBlanketSelector as MarkovBlanketSelector

@@ -9,6 +9,7 @@ from mrflearn.estimators.parametric import (
     NodewiseLogistic,
     ParametricEstimator,
     Skeptic,
+    Space,
 )
 from mrflearn.estimators.searches import (
     GSMN,
@@ -37,6 +38,7 @@ __all__ = [
     "ParametricEstimator",
     "SearchEstimator",
     "Skeptic",
+    "Space",
 ]
 
 ESTIMATORS: dict[str, type[GraphEstimator]] = {
@@ -47,6 +49,7 @@ ESTIMATORS: dict[str, type[GraphEstimator]] = {
     "chow-liu": ChowLiu,
     "glasso": GLasso,
     "skeptic": Skeptic,
+    "space": Space,
     "nodewise-lasso": NodewiseLasso,
     "nodewise-logistic": NodewiseLogistic,
     "jose": JOSE,

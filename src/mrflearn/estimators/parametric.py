@@ -28,6 +28,7 @@ from mrflearn.parametric import (
     nodewise_lasso,
     nodewise_logistic,
     skeptic,
+    space,
 )
 from mrflearn.parametric.base import Fit, check_penalties, decades
 from mrflearn.table import Table
@@ -40,11 +41,12 @@ __all__ = [
     "NodewiseLogistic",
     "ParametricEstimator",
     "Skeptic",
+    "Space",
 ]
 
 _COMMON = f"""
     {TABLE_PARAMETERS.strip()}
-    tol : float
+    tol : float, default=1e-6
         Largest violation of the optimality conditions that counts as solved, in the unit of `lam`.
     max_iter : int
         Iterations of the solver before it gives up, with a warning.
@@ -377,6 +379,39 @@ class NodewiseLogistic(ParametricEstimator):
 
     lam: float = 0.05
     rule: str = "and"
+
+
+@documented(_COMMON)
+@dataclass(eq=False, repr=False)
+class Space(ParametricEstimator):
+    """SPACE: all regressions of a Gaussian at once, with one partial correlation for each edge.
+
+    Weights of edges are absolute partial correlations.
+
+    Parameters
+    ----------
+    lam : float, default=0.1
+        Penalty for a partial correlation, where half the mean squared error of a row is minimised.
+    weights : {"uniform", "residual"}, default="uniform"
+        Weights of the regressions: equal, or by the precision of their residuals.
+    {common}
+    partial_correlations_ : ndarray of shape (n_variables, n_variables)
+        Partial correlations, with their signs.
+    precisions_ : ndarray of shape (n_variables,)
+        Inverse of the residual variance of each column, standardised.
+
+    References
+    ----------
+    Peng, Wang, Zhou and Zhu (2009), Partial correlation estimation by joint sparse regression
+    models.
+    """
+
+    _method: ClassVar[Any] = space
+    _options: ClassVar[tuple[str, ...]] = ("weights",)
+    _unit: ClassVar[str] = "partial correlation"
+
+    weights: str = "uniform"
+    max_iter: int = 200
 
 
 @documented(_COMMON)

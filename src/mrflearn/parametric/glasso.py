@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.errors import InputError
+from mrflearn.parametric import _likelihood
 from mrflearn.parametric.base import Fit, Matrix, check_penalties, numbers, sparse_to_dense
 from mrflearn.parametric.correlation import correlation
 from mrflearn.table import Table
@@ -16,8 +17,11 @@ from mrflearn.table import Table
 __all__ = ["largest_lam", "path", "solve"]
 
 GAP, INNER = 1e-7, 1e-8
-"""Tolerances scikit-learn's solver starts with: on the duality gap, and of its inner lasso. Looser
-ones are slower as well as worse: the outer loop then waits for inner solutions that never come."""
+"""Tolerances of scikit-learn's solver: on the duality gap, and of its inner lasso."""
+
+FEW = 30
+"""Variables up to which Newton steps come first: they cost a cube of the number of edges, and start
+from the solution before; `benchmarks/glasso.py` has the ratio to scikit-learn's solver."""
 
 
 def path(
@@ -146,16 +150,20 @@ def _by_components(
 def _descend(
     matrix: Matrix, lam: float, start: Matrix, tol: float, max_iter: int
 ) -> tuple[Matrix, int]:
-    """Solve by scikit-learn, and by Newton steps from `start` where its solver falls short."""
-    from mrflearn.parametric import _newton
+    """Solve small problems by Newton steps from `start`, large ones by scikit-learn.
 
+    Its coordinate descent breaks down or falls short on nearly singular matrices; then Newton steps
+    go as far as they get.
+    """
+    if len(matrix) <= FEW:
+        return _likelihood.minimise(matrix, lam, start, tol, max_iter)
     solved = _scikit_learn(matrix, lam, max_iter)
     if solved is not None:
         precision, n_iterations = solved
         covariance: Matrix = np.linalg.inv(precision)
         if residual(matrix, lam, precision, covariance) <= tol:
             return precision, n_iterations
-    return _newton.descend(matrix, lam, start, tol, max_iter)
+    return _likelihood.minimise(matrix, lam, start, tol, max_iter)
 
 
 def _scikit_learn(matrix: Matrix, lam: float, max_iter: int) -> tuple[Matrix, int] | None:
@@ -186,3 +194,4 @@ def _inverse(matrix: Matrix, names: Sequence[str]) -> Matrix:
         )
     inverse = (vectors / values) @ vectors.T
     return (inverse + inverse.T) / 2
+
