@@ -84,9 +84,7 @@ def test_each_node_has_the_lasso_of_scikit_learn(shape, lam):
     for i in range(shape[1]):
         others = np.delete(np.arange(shape[1]), i)
         lasso = Lasso(alpha=lam, fit_intercept=False, tol=1e-13, max_iter=100_000)
-        np.testing.assert_allclose(
-            b[i, others], lasso.fit(Z[:, others], Z[:, i]).coef_, atol=1e-6
-        )
+        np.testing.assert_allclose(b[i, others], lasso.fit(Z[:, others], Z[:, i]).coef_, atol=1e-6)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -214,9 +212,7 @@ def test_order_sign_and_scale_of_columns_do_not_matter(seed, lam, rule):
     order, signs = rng.permutation(6), rng.choice([-1, 1], 6)
     b = coefficients(X, lam, rule=rule, tol=1e-10)
     other = coefficients((X * signs * 2.0**seed)[:, order], lam, rule=rule, tol=1e-10)
-    np.testing.assert_allclose(
-        other, (b * np.outer(signs, signs))[np.ix_(order, order)], atol=1e-6
-    )
+    np.testing.assert_allclose(other, (b * np.outer(signs, signs))[np.ix_(order, order)], atol=1e-6)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -291,9 +287,7 @@ def test_binary_labels_are_numbers():
 )
 def test_bad_input_is_named(options, message):
     X = np.column_stack([chain(), np.arange(80) % 3])[:, [0, 6, 1]]
-    made = as_table(
-        X, kinds=options.get("kinds"), groups=options.get("groups"), scale=None
-    )
+    made = as_table(X, kinds=options.get("kinds"), groups=options.get("groups"), scale=None)
     with pytest.raises(InputError, match=message):
         path(made, [options.get("lam", 0.1)], rule=options.get("rule", "and"))
 

@@ -40,7 +40,9 @@ def paper_worlds() -> dict[str, World]:
     return dict(zip(TITLES, worlds, strict=True))
 
 
-def searches(dependence: Specification | None = None, scale: str | None = None) -> tuple[Method, ...]:
+def searches(
+    dependence: Specification | None = None, scale: str | None = None
+) -> tuple[Method, ...]:
     """Return the methods that search, with the paper's estimate unless another is given.
 
     GSMN keeps edges that both ends chose, as the paper reads it; IAMB those that either did, as

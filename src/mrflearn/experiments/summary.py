@@ -181,20 +181,25 @@ def _standing(rows: pd.DataFrame, shares: NDArray[np.float64]) -> Standing:
     shape = (n_runs, len(lams))
     tp, fp, fn, tn = (rows[name].to_numpy().reshape(shape) for name in ("tp", "fp", "fn", "tn"))
     tpr, fpr = tp / (tp + fn), fp / (fp + tn)
-    per_run = np.array([area_under_roc(x, y) for x, y in zip(fpr, tpr, strict=True)])
+    per_run = areas_under_roc(fpr, tpr)
     curve = RocCurve(lams, fpr.mean(axis=0), tpr.mean(axis=0))
-    resampled = [
-        area_under_roc(np.clip(x, 0, 1), np.clip(y, 0, 1))
-        for x, y in zip(shares @ fpr, shares @ tpr, strict=True)
-    ]
     return Standing(
         curve=curve,
         area=area_under_roc(curve),
         mean_area=float(per_run.mean()),
-        resampled=np.array(resampled),
+        resampled=areas_under_roc(shares @ fpr, shares @ tpr),
         mean_resampled=shares @ per_run,
         seconds=float(rows.groupby("run")["seconds"].first().median()),
     )
+
+
+def areas_under_roc(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return `metrics.area_under_roc` of each row, all at once."""
+    ends = np.zeros((len(fpr), 1)), np.ones((len(fpr), 1))
+    x, y = np.hstack([ends[0], fpr, ends[1]]), np.hstack([ends[0], tpr, ends[1]])
+    order = np.lexsort((y, x), axis=-1)
+    x, y = np.take_along_axis(x, order, axis=1), np.take_along_axis(y, order, axis=1)
+    return (np.diff(x) * (y[:, 1:] + y[:, :-1])).sum(axis=1) / 2
 
 
 def _interval(value: float, resampled: NDArray[np.float64]) -> Interval:

@@ -1,8 +1,8 @@
 """A regression of each node on all others, with a penalty on every pair of coefficients.
 
-The coefficients are a matrix of shape (n_variables, n_variables): row i is the regression of node i,
-and the diagonal is 0. Two nodes i and j own the entries (i, j) and (j, i), and a `Form` says what
-binds these. The smooth part is quadratic, or is approached by quadratic ones.
+The coefficients are a matrix of shape (n_variables, n_variables): row i is the regression of node
+i, and the diagonal is 0. Two nodes i and j own the entries (i, j) and (j, i), and a `Form` says
+what binds these. The smooth part is quadratic, or is approached by quadratic ones.
 """
 
 from __future__ import annotations
@@ -310,6 +310,8 @@ def _descend(
     `b` and `gradient` are changed in place.
     """
     n_grams, n_variables = len(grams), len(b)
+    # What is not 0 by less than the target is 0: rounding, as between two equal columns.
+    bar = lam + target
     for sweep in range(max_sweeps):
         largest_move = 0.0
         for i in range(n_variables):
@@ -318,19 +320,19 @@ def _descend(
                 here, there = scales[i] * gram_i[j, j], scales[j] * gram_j[i, i]
                 if form == 0:
                     u, v = here * b[i, j] - gradient[i, j], there * b[j, i] - gradient[j, i]
-                    new_ij = (u - lam if u > lam else u + lam if u < -lam else 0.0) / here
-                    new_ji = (v - lam if v > lam else v + lam if v < -lam else 0.0) / there
+                    new_ij = (u - lam if u > bar else u + lam if u < -bar else 0.0) / here
+                    new_ji = (v - lam if v > bar else v + lam if v < -bar else 0.0) / there
                 elif form == 1:
                     # With one curvature for both, the larger, which goes down but not as far.
                     both = max(here, there)
                     u, v = both * b[i, j] - gradient[i, j], both * b[j, i] - gradient[j, i]
                     length = np.sqrt(u * u + v * v)
-                    factor = (1.0 - lam / length) / both if length > lam else 0.0
+                    factor = (1.0 - lam / length) / both if length > bar else 0.0
                     new_ij, new_ji = factor * u, factor * v
                 else:
                     both = here + there
                     u = both * b[i, j] - gradient[i, j] - gradient[j, i]
-                    new_ij = (u - lam if u > lam else u + lam if u < -lam else 0.0) / both
+                    new_ij = (u - lam if u > bar else u + lam if u < -bar else 0.0) / both
                     new_ji = new_ij
                 step_ij, step_ji = new_ij - b[i, j], new_ji - b[j, i]
                 if step_ij != 0.0:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +27,18 @@ __all__ = ["largest_lam", "path"]
 Vector = NDArray[np.float64]
 
 SMALLEST_VARIANCE = 1e-5
-"""Conditional variances are taken as no less in the quadratic model, so that it keeps a minimum where
-the data are nearly separated. The solution does not depend on it."""
+"""Conditional variances are taken as no less in the quadratic model, so that it keeps a minimum
+where the data are nearly separated. The solution does not depend on it."""
 
 GOOD_FACTOR = 0.25
 """Curvatures are used again while steps make the residual smaller by this; they change little from
 one lambda to the next, and cost more than the steps."""
 
 MODEL_ITERATIONS = 100
+
+STANDSTILL = 0.1
+"""A Newton step that moves some log odds by more than this is not near a minimum. Where the data
+are separated every step moves some by about 1, however small the gradient is."""
 
 
 def path(
@@ -78,9 +82,9 @@ def path(
     Notes
     -----
     Each step minimises a quadratic model with its penalty, all nodes at once (a proximal Newton
-    method), in memory of 8 bytes for each triple of variables. Where some columns determine
-    another there is no minimum at lam = 0, and the fit does not converge. Of two equal columns the
-    one that comes first may take the coupling of both to a third.
+    method), in memory of 8 bytes for each triple of variables. At lam = 0 there is no minimum where
+    some columns separate the levels of another, as in small tables: the residual is then infinite.
+    Of two equal columns the one that comes first may take the coupling of both to a third.
 
     References
     ----------
@@ -112,7 +116,7 @@ def path(
             rule,
             lam=lam,
             objective=point.loss + penalty(point.couplings, lam, form),
-            residual=point.residual(lam, form),
+            residual=math.inf if lam == 0 and point.runs_away() else point.residual(lam, form),
             tol=tol,
             n_iterations=n_iterations,
             parameters={"couplings": point.couplings, "intercepts": point.intercepts},
@@ -210,6 +214,24 @@ class _Point:
         free = float(np.abs(self.intercept_gradient).max())
         return max(violation(self.couplings, self.gradient, lam, form), free)
 
+    def runs_away(self) -> bool:
+        """Say whether, without a penalty, some log odds would grow without end.
+
+        The gradient then vanishes far out, but not the step that Newton's method would take.
+        """
+        X, p = self.data.X, self.probabilities
+        spread = np.sqrt(self.data.shares[:, None] * p * (1 - p))
+        excess = self.data.shares[:, None] * (X - p)
+        for i in range(X.shape[1]):
+            design = np.column_stack([np.ones(len(X)), np.delete(X, i, axis=1)])
+            aim = np.divide(
+                excess[:, i], spread[:, i], out=np.zeros(len(X)), where=spread[:, i] > 0
+            )
+            step = np.linalg.lstsq(spread[:, i, None] * design, aim, rcond=None)[0]
+            if np.abs(design @ step).max() > STANDSTILL:
+                return True
+        return False
+
 
 @dataclass(frozen=True, eq=False)
 class _Curvatures:
@@ -240,9 +262,7 @@ class _Curvatures:
             np.matmul((X - mean).T * weights[:, i], X - mean, out=grams[i])
         return cls(grams, means, totals)
 
-    def step(
-        self, point: _Point, lam: float, form: Form, tol: float
-    ) -> tuple[Matrix, Vector]:
+    def step(self, point: _Point, lam: float, form: Form, tol: float) -> tuple[Matrix, Vector]:
         """Return the couplings and intercepts that minimise the quadratic model and its penalty."""
         ones = np.ones(len(self.totals))
         slopes = point.gradient - self.means * point.intercept_gradient[:, None]

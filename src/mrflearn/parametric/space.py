@@ -61,7 +61,7 @@ def path(
     tol : float
         Largest violation of the optimality conditions that counts as solved.
     max_iter : int
-        Most turns at one lambda; the paper takes two or three.
+        Most turns at one lambda, at least 1; the paper takes two or three.
 
     Returns
     -------
@@ -75,10 +75,10 @@ def path(
     -----
     No function falls at every turn, so there may be no end: turns that swing to and fro are made
     shorter, and if that does not help the fit has not converged. Partial correlations may come out
-    larger than 1 in size. With `weights="residual"` and fewer rows than columns, small lambdas
-    have no solution: a variable that is explained better counts more, and is then explained better
-    still. At lam = 0, and with more rows than columns, the sample's partial correlations are a
-    solution.
+    larger than 1 in size. With `weights="residual"` a variable that is explained better counts
+    more, and is then explained better still: several edges may enter at once, and with fewer rows
+    than columns small lambdas have no solution. At lam = 0, and with more rows than columns, the
+    sample's partial correlations are a solution.
 
     References
     ----------
