@@ -6,18 +6,22 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 DEMO := demo
+REPRODUCTION := reproduction
+EXPERIMENTS := sensitivity estimators asymmetry mixed larger
 
 PENGUINS := src/mrflearn/datasets/data/penguins.csv --missing drop --lam 0.2
 
-.PHONY: help demo test lint bench figures clean
+.PHONY: help demo test lint bench reproduce experiments figures clean
 
 help:
-	@echo "make demo     learn the graph of the bundled penguins table: $(DEMO)/"
-	@echo "make test     run the tests"
-	@echo "make lint     check style and types"
-	@echo "make bench    measure speed"
-	@echo "make figures  draw the figures of the documentation"
-	@echo "make clean    remove everything that make made"
+	@echo "make demo         learn the graph of the bundled penguins table: $(DEMO)/"
+	@echo "make test         run the tests"
+	@echo "make lint         check style and types"
+	@echo "make bench        measure speed"
+	@echo "make reproduce    repeat the paper's experiment: $(REPRODUCTION)/"
+	@echo "make experiments  run the experiments of the documentation (hours)"
+	@echo "make figures      draw the figures of the documentation"
+	@echo "make clean        remove everything that make made"
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -57,11 +61,19 @@ bench: $(VENV)/ready-base $(VENV)/ready-peers
 	$(BIN)/python benchmarks/cmi.py
 	$(BIN)/python benchmarks/fits.py
 	$(BIN)/python benchmarks/threads.py
+	$(BIN)/python benchmarks/glasso.py
+
+reproduce: $(VENV)/ready-arrow
+	$(BIN)/mrflearn reproduce --output $(REPRODUCTION)
+
+experiments: reproduce
+	cp $(REPRODUCTION)/roc.png docs/experiments/images/paper.png
+	for name in $(EXPERIMENTS); do $(BIN)/python experiments/$$name.py || exit 1; done
 
 figures: $(VENV)/ready-base
 	$(BIN)/mrflearn learn $(PENGUINS) --quiet --figure docs/images/penguins.png > /dev/null
 
 clean:
-	rm -rf $(VENV) $(DEMO) build dist .hypothesis .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) $(DEMO) $(REPRODUCTION) build dist .hypothesis .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
-	rm -rf src/*.egg-info benchmarks/results
+	rm -rf src/*.egg-info benchmarks/results experiments/results

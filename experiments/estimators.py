@@ -48,7 +48,9 @@ def draw(found):
                     area.value, row + shift, xerr=spread, fmt=marker, color=COLOURS[search],
                     markersize=3.5, elinewidth=0.9, label=search if row == 0 else None,
                 )  # fmt: skip
-        ax.set_title(f"({letter}) {TITLES[world].replace('Hidden Markov model', 'HMM')}", fontsize=8)
+        ax.set_title(
+            f"({letter}) {TITLES[world].replace('Hidden Markov model', 'HMM')}", fontsize=8
+        )
         ax.grid(axis="x", linewidth=0.4, color="#DDDDDD")
         ax.tick_params(labelsize=7, length=2)
         ax.spines[["top", "right"]].set_visible(False)

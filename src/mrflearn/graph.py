@@ -259,8 +259,8 @@ class Graph:
         isolated = f"<p>Isolated: {html.escape(', '.join(alone[:most]))}</p>" if alone else ""
         return (
             f"<div><p><b>{html.escape(repr(self))}</b></p><table><thead><tr><th>source</th>"
-            f"<th>target</th><th>weight ({html.escape(self.unit)})</th></tr></thead><tbody>{rows}</tbody></table>"
-            f"{more}{isolated}</div>"
+            f"<th>target</th><th>weight ({html.escape(self.unit)})</th></tr></thead><tbody>{rows}"
+            f"</tbody></table>{more}{isolated}</div>"
         )
 
 

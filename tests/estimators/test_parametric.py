@@ -123,7 +123,7 @@ def test_without_lambdas_a_path_goes_from_no_edge_to_many(case):
 def test_columns_in_another_order_give_the_same_graph(case):
     estimator, frame, lam = case
     if estimator.kinds:
-        estimator = _set(estimator, kinds={name: "nominal" for name in frame.columns})
+        estimator = _set(estimator, kinds=dict.fromkeys(frame.columns, "nominal"))
     plain = _set(estimator, lam=lam).fit(frame).graph_
     moved = _set(estimator, lam=lam).fit(frame.iloc[:, ::-1]).graph_
     named = {frozenset(edge[:2]): edge.weight for edge in plain.edges}
@@ -139,7 +139,7 @@ def test_a_constant_is_isolated_and_changes_nothing_else(case):
     alone = estimator.fit(frame)
     weights = [edge.weight for edge in alone.graph_.edges]
     if estimator.kinds:
-        estimator = _set(estimator, kinds={name: "nominal" for name in frame.columns})
+        estimator = _set(estimator, kinds=dict.fromkeys(frame.columns, "nominal"))
     frame = frame.copy()
     frame.insert(2, "constant", 1)
     with pytest.warns(UserWarning, match="constant column 'constant'"):
@@ -166,7 +166,7 @@ def test_two_columns_that_are_the_same_share_an_edge(case):
     estimator, frame, lam = case
     frame = frame.assign(twin=frame.iloc[:, 0])
     if estimator.kinds:
-        estimator = _set(estimator, kinds={name: "nominal" for name in frame.columns})
+        estimator = _set(estimator, kinds=dict.fromkeys(frame.columns, "nominal"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         fitted = _set(estimator, lam=lam).fit(frame)

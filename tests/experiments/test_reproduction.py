@@ -59,9 +59,12 @@ def test_everything_is_written(written):
     report = (folder / "report.md").read_text()
     assert report in result.stdout
     assert "2 tables of N = 100 rows" in report
-    assert report.count("**holds**") + report.count("**undecided**") + report.count(
-        "**does not hold**"
-    ) == 4
+    assert (
+        report.count("**holds**")
+        + report.count("**undecided**")
+        + report.count("**does not hold**")
+        == 4
+    )
     areas = pd.read_csv(folder / "areas.csv")
     assert set(areas["world"]) == set(TITLES)
     assert areas["area"].between(0, 1).all()

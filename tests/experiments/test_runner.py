@@ -111,7 +111,8 @@ from mrflearn.datasets.gaussian import gaussian_on
 from mrflearn import GLasso
 from mrflearn.experiments.design import Case, Method, penalties
 from mrflearn.experiments.runner import run_experiment
-case = Case("hub", gaussian_on(shapes.hub(8), random_state=0), 60, (Method("g", GLasso(), penalties(1, 0.01)),))
+world = gaussian_on(shapes.hub(8), random_state=0)
+case = Case("hub", world, 60, (Method("g", GLasso(), penalties(1, 0.01)),))
 run_experiment([case], 12, sys.argv[1], n_jobs=1)
 """
 

@@ -240,6 +240,15 @@ def test_a_copy_of_a_column_is_its_only_neighbour():
 
 
 @pytest.mark.parametrize("rule", RULES)
+def test_rounding_makes_no_edge_to_either_of_two_equal_columns(rule):
+    X = chain(n_variables=4)
+    copied = table(np.column_stack([X, X[:, 0]]))
+    for one in path(copied, decades(largest_lam(copied), 40, ratio=0.001), rule=rule):
+        assert one.converged
+        assert one.weights[one.adjacency].min(initial=1.0) > 1e-9
+
+
+@pytest.mark.parametrize("rule", RULES)
 def test_too_few_sweeps_are_reported(rule):
     result = fit(chain(), 0.01, rule=rule, max_iter=1)
     assert not result.converged

@@ -26,6 +26,6 @@ def estimators() -> None:
         cls = type(specification)
         shown = cls.__name__ if specification == cls() else repr(specification)
         rows.append((f"  {name}", shown, summary(cls)))
-    names, shown = (max(len(row[at]) for row in rows if row[1]) for at in (0, 1))
-    lines = [f"{a:<{names}}  {b:<{shown}}  {c}".rstrip() for a, b, c in rows]
+    first, second = (max(len(row[at]) for row in rows if row[1]) for at in (0, 1))
+    lines = [f"{a:<{first}}  {b:<{second}}  {c}".rstrip() for a, b, c in rows]
     write("\n".join(lines) + "\n")

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from mrflearn.dependence._compile import compiled, inlined
+from mrflearn._compile import compiled, inlined
 from mrflearn.dependence._lanes import measure_euclidean, raise_to
 
 __all__ = ["forget", "measure", "n_within", "select"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mrflearn.dependence._compile import compiled
+from mrflearn._compile import compiled
 from mrflearn.dependence._distances import forget, measure, n_within
 from mrflearn.dependence._lanes import LANES, find_range
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mrflearn.dependence._compile import compiled, inlined
+from mrflearn._compile import compiled, inlined
 from mrflearn.dependence._lanes import (
     LANES,
     LEVELS,

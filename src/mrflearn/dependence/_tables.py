@@ -22,7 +22,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from mrflearn.dependence._compile import compiled
+from mrflearn._compile import compiled
 from mrflearn.dependence._lanes import pointers
 
 __all__ = ["LANES", "column_sums", "estimates", "group_sizes", "groups", "lane_sums", "numbered"]

@@ -93,9 +93,8 @@ def as_fit(
         neighbourhoods = tuple(tuple(int(j) for j in np.flatnonzero(row)) for row in coefficients)
         weights = np.zeros_like(coefficients)
         for i, j in symmetrise(neighbourhoods, rule):
-            weights[i, j] = weights[j, i] = (
-                abs(coefficients[i, j]) / 2 + abs(coefficients[j, i]) / 2
-            )
+            mean = (abs(coefficients[i, j]) + abs(coefficients[j, i])) / 2
+            weights[i, j] = weights[j, i] = mean
     return Fit(
         lam=lam,
         weights=weights,
@@ -292,13 +291,10 @@ def _total(values: Matrix, form: Form) -> Matrix:
 
 @cache
 def _compiled() -> Callable[..., int]:
-    """Return `_descend` as machine code, kept on disk where there is a place for it."""
-    import numba
+    """Return `_descend` as machine code, when first needed."""
+    from mrflearn._compile import compiled
 
-    try:
-        return numba.njit(nogil=True, cache=True)(_descend)
-    except RuntimeError:  # nowhere to keep it: compiled anew in each process
-        return numba.njit(nogil=True)(_descend)
+    return compiled(_descend)
 
 
 def _descend(

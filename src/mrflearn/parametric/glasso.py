@@ -19,7 +19,7 @@ __all__ = ["largest_lam", "path", "solve"]
 GAP, INNER = 1e-7, 1e-8
 """Tolerances of scikit-learn's solver: on the duality gap, and of its inner lasso."""
 
-FEW = 30
+FEW = 20
 """Variables up to which Newton steps come first: they cost a cube of the number of edges, and start
 from the solution before; `benchmarks/glasso.py` has the ratio to scikit-learn's solver."""
 
@@ -152,17 +152,19 @@ def _descend(
 ) -> tuple[Matrix, int]:
     """Solve small problems by Newton steps from `start`, large ones by scikit-learn.
 
-    Its coordinate descent breaks down or falls short on nearly singular matrices; then Newton steps
-    go as far as they get.
+    Its coordinate descent falls short or breaks down on nearly singular matrices; then Newton steps
+    go on, as far as they get.
     """
     if len(matrix) <= FEW:
         return _likelihood.minimise(matrix, lam, start, tol, max_iter)
     solved = _scikit_learn(matrix, lam, max_iter)
     if solved is not None:
         precision, n_iterations = solved
-        covariance: Matrix = np.linalg.inv(precision)
+        covariance = np.linalg.inv(precision).astype(np.float64, copy=False)
         if residual(matrix, lam, precision, covariance) <= tol:
             return precision, n_iterations
+        if np.linalg.eigvalsh(precision)[0] > 0:
+            start = precision
     return _likelihood.minimise(matrix, lam, start, tol, max_iter)
 
 
@@ -194,4 +196,3 @@ def _inverse(matrix: Matrix, names: Sequence[str]) -> Matrix:
         )
     inverse = (vectors / values) @ vectors.T
     return (inverse + inverse.T) / 2
-

@@ -59,9 +59,10 @@ def path(
 
     Notes
     -----
-    The minimum is unique if no column is a linear combination of others. Of two equal columns the
-    one that comes first may take the coefficient of both in the regression of a third. At lam = 0
-    with fewer rows than columns one of many minima is returned.
+    The minimum is unique if no column is a linear combination of others. Two equal columns share
+    one coefficient in the regression of a third, in a proportion that means nothing and depends on
+    the order of the columns. At lam = 0 with fewer rows than columns one of many minima is
+    returned.
 
     References
     ----------

@@ -84,7 +84,8 @@ def path(
     Each step minimises a quadratic model with its penalty, all nodes at once (a proximal Newton
     method), in memory of 8 bytes for each triple of variables. At lam = 0 there is no minimum where
     some columns separate the levels of another, as in small tables: the residual is then infinite.
-    Of two equal columns the one that comes first may take the coupling of both to a third.
+    Two equal columns share one coupling in the regression of a third, in a proportion that means
+    nothing and depends on the order of the columns.
 
     References
     ----------
