@@ -509,3 +509,37 @@ def test_help_starts_fast():
         return min(times)
 
     assert fastest([*PROGRAM, "--help"]) < fastest([sys.executable, "-c", "pass"]) + 0.3
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ("glasso", "--method glasso takes numbers, and column 'species' is nominal with 3 levels"),
+        ("jose", "'bill_length_mm' is continuous: use --method mixed-pairwise for mixed tables"),
+        ("nodewise-logistic", "'species' has 3: use --method jose, or --method mixed-pairwise"),
+    ],
+)
+def test_a_method_that_does_not_suit_says_which_does(method, words):
+    result = run("learn", penguins_path(), "--missing", "drop", "--method", method)
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_parametric_methods_learn_and_draw(tmp_path):
+    figure = tmp_path / "graph.svg"
+    result = run(
+        "learn", penguins_path(), "--missing", "drop", "--method", "mixed-pairwise", "--lam", "0.3",
+        "--figure", figure,
+    )  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    assert "species\tbill_length_mm" in result.stdout
+    assert "weight (norm)" in figure.read_text()
+
+
+@pytest.mark.parametrize(
+    "option", [("--dependence", "knn"), ("--n-jobs", "2"), ("--required", "a:b"), ("--scale", "rank")]
+)
+def test_options_of_a_search_are_refused_for_a_parametric_method(option):
+    result = run("learn", penguins_path(), "--method", "glasso", *option)
+    assert result.exit_code == 2
+    assert f"{option[0]} does not apply to --method glasso" in result.stderr

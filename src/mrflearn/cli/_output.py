@@ -28,6 +28,21 @@ _FLAGS: list[tuple[str, str]] = [
     (r"^(lam|delimiter) must", r"--\1 must"),
     (r"give (\S+|' ') as the delimiter$", r"add --delimiter \1"),
     (r"(does not apply to dependence .+?): it takes .*", r"\1: leave it out"),
+    (r"raise max_iter or lam$", "raise --lam"),
+    (r"\bJOSE\(form=.group.\)", "JOSE"),
+    *(
+        (rf"(?<!')\b{name}\b(?!')", f"--method {option}")
+        for name, option in {
+            "GSMPLE": "gsmple",
+            "GLasso": "glasso",
+            "Skeptic": "skeptic",
+            "Space": "space",
+            "NodewiseLasso": "nodewise-lasso",
+            "NodewiseLogistic": "nodewise-logistic",
+            "JOSE": "jose",
+            "MixedPairwise": "mixed-pairwise",
+        }.items()
+    ),
 ]
 """Options as the library spells them, and as the command line does."""
 
