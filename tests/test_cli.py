@@ -537,7 +537,8 @@ def test_parametric_methods_learn_and_draw(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "option", [("--dependence", "knn"), ("--n-jobs", "2"), ("--required", "a:b"), ("--scale", "rank")]
+    "option",
+    [("--dependence", "knn"), ("--n-jobs", "2"), ("--required", "a:b"), ("--scale", "rank")],
 )
 def test_options_of_a_search_are_refused_for_a_parametric_method(option):
     result = run("learn", penguins_path(), "--method", "glasso", *option)

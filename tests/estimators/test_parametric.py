@@ -264,3 +264,14 @@ def test_fewer_rows_than_columns_are_enough(estimator):
     fitted = estimator.fit(frame)
     assert fitted.converged_
     assert fitted.graph_.edges
+
+
+def test_positions_count_constants():
+    frame = mixed_world().sample(100, random_state=0)
+    plain = MixedPairwise(lam=0.3).fit(frame)
+    frame.insert(0, "constant", 1)
+    with pytest.warns(UserWarning, match="constant"):
+        fitted = MixedPairwise(lam=0.3).fit(frame)
+    np.testing.assert_array_equal(fitted.continuous_, plain.continuous_ + 1)
+    np.testing.assert_array_equal(fitted.discrete_, plain.discrete_ + 1)
+    np.testing.assert_allclose(fitted.beta_, plain.beta_, atol=1e-8)

@@ -44,6 +44,9 @@ __all__ = [
     "Space",
 ]
 
+POSITIONS = ("continuous", "discrete")
+"""Parameters that are positions of variables, for which others have rows and columns."""
+
 _COMMON = f"""
     {TABLE_PARAMETERS.strip()}
     tol : float, default=1e-6
@@ -187,13 +190,19 @@ def _among(fit: Fit, varying: NDArray[np.intp], n_variables: int) -> Fit:
         wide[np.ix_(*(varying,) * values.ndim)] = values
         return wide
 
+    parameters = {
+        name: varying[values] if name in POSITIONS else values
+        for name, values in fit.parameters.items()
+    }
+    if parameters.keys().isdisjoint(POSITIONS):
+        parameters = {name: spread(values) for name, values in parameters.items()}
     members: list[tuple[int, ...]] = [()] * n_variables
     for at, chosen in zip(varying, fit.neighbourhoods or (), strict=False):
         members[at] = tuple(int(varying[j]) for j in chosen)
     return replace(
         fit,
         weights=spread(fit.weights),
-        parameters={name: spread(values) for name, values in fit.parameters.items()},
+        parameters=parameters,
         neighbourhoods=None if fit.neighbourhoods is None else tuple(members),
     )
 
@@ -292,9 +301,12 @@ class JOSE(ParametricEstimator):
     {common}
     couplings_ : ndarray of shape (n_variables, n_variables)
         theta: change of the log odds of one variable with the other, given the rest; for blocks,
-        their norms.
-    intercepts_ : ndarray
+        twice their norms.
+    intercepts_ : ndarray of shape (n_variables,), or (n_levels,) for blocks
         Intercepts of the conditional log odds.
+    blocks_ : ndarray of shape (n_levels, n_levels)
+        For blocks alone, over the levels of all variables that vary: those of the j-th begin at
+        `starts_[j]`, and `codes_` says which level each is.
 
     References
     ----------
@@ -429,6 +441,15 @@ class MixedPairwise(ParametricEstimator):
     calibrated : bool, default=True
         Weigh the penalty of an edge by the product of the standard deviations of its ends.
     {common}
+    beta_ : ndarray of shape (n_continuous, n_continuous)
+        Precisions of the continuous variables, standardised, whose positions are `continuous_`.
+    rho_ : ndarray of shape (n_continuous, n_levels)
+        Between those and the levels of the discrete variables, whose positions are `discrete_`: the
+        levels of the j-th begin at `starts_[j]`, and `codes_` says which level each is.
+    phi_ : ndarray of shape (n_levels, n_levels)
+        Between those levels.
+    alpha_, gamma_ : ndarray
+        Intercepts of the continuous variables and of the levels.
 
     References
     ----------
