@@ -48,6 +48,12 @@ def results_of(name: str, cases: Sequence[Case], runs: int, summary: str):
     return results
 
 
+def bars(intervals):
+    """Return the lengths of error bars below and above; a bootstrap interval may miss its value."""
+    below = [max(one.value - one.low, 0.0) for one in intervals]
+    return [below, [max(one.high - one.value, 0.0) for one in intervals]]
+
+
 def save(figure, name: str) -> None:
     """Write a figure of the documentation, as PNG and SVG."""
     from mrflearn.plot import save_figure

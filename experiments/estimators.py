@@ -2,7 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _script import results_of, save
+from _script import bars, results_of, save
 
 from mrflearn.dependence import KNN, FrenzelPompe, Gaussian, MixedKSG, PlugIn
 from mrflearn.experiments.design import Case, Method
@@ -43,9 +43,8 @@ def draw(found):
                 if f"{search}, {label}" not in methods:
                     continue
                 area = methods[f"{search}, {label}"].interval
-                spread = [[area.value - area.low], [area.high - area.value]]
                 ax.errorbar(
-                    area.value, row + shift, xerr=spread, fmt=marker, color=COLOURS[search],
+                    area.value, row + shift, xerr=bars([area]), fmt=marker, color=COLOURS[search],
                     markersize=3.5, elinewidth=0.9, label=search if row == 0 else None,
                 )  # fmt: skip
         ax.set_title(

@@ -544,3 +544,11 @@ def test_options_of_a_search_are_refused_for_a_parametric_method(option):
     result = run("learn", penguins_path(), "--method", "glasso", *option)
     assert result.exit_code == 2
     assert f"{option[0]} does not apply to --method glasso" in result.stderr
+
+
+def test_names_of_columns_are_left_alone_in_messages(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("Deep Space Nine,b\n" + "x,1.5\ny,2.5\nz,3.5\n" * 5)
+    result = run("learn", path, "--method", "space")
+    assert result.exit_code == 2
+    assert "--method space takes numbers, and column 'Deep Space Nine' is nominal" in result.stderr

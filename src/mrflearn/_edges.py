@@ -21,6 +21,8 @@ def pair(i: int, j: int) -> Pair:
 
 def check_lams(lams: Iterable[float]) -> tuple[float, ...]:
     """Return the lambdas as floats, in the order given; infinite ones are fine."""
+    if not isinstance(lams, Iterable) or isinstance(lams, (str, bytes)):
+        raise InputError(f"lams must be a list of numbers, such as [0.2, 0.1], got {lams!r}")
     values = []
     for lam in lams:
         try:

@@ -490,3 +490,11 @@ def test_random_networks_refuse_what_makes_no_sense(options, message):
 def test_the_number_of_samples_is_a_positive_integer(n_samples):
     with pytest.raises(InputError, match="n_samples"):
         load_network("asia").sample(n_samples)
+
+
+def test_many_parents_without_rows_are_refused_at_once():
+    parents = [f"p{i}" for i in range(40)]
+    text = "".join(f"{name}: a b\n    0.5 0.5\n" for name in parents)
+    text += "child: a b | " + " ".join(parents) + "\n"
+    with pytest.raises(InputError, match="node 'child' has no row of probabilities"):
+        parse_network(text)

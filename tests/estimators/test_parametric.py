@@ -275,3 +275,36 @@ def test_positions_count_constants():
     np.testing.assert_array_equal(fitted.continuous_, plain.continuous_ + 1)
     np.testing.assert_array_equal(fitted.discrete_, plain.discrete_ + 1)
     np.testing.assert_allclose(fitted.beta_, plain.beta_, atol=1e-8)
+
+
+@pytest.mark.parametrize("cls", [GLasso, Skeptic])
+@pytest.mark.parametrize("lam", [0.5, 0.75, 0.01])
+def test_columns_that_are_all_the_same_are_no_crash(cls, lam):
+    column = np.random.default_rng(0).normal(size=(100, 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        assert cls(lam).fit(np.tile(column, (1, 5)) * [1, -1, 1, 2, 1]).graph_.edges
+        assert cls(lam).fit(np.random.default_rng(1).normal(size=(2, 5))).graph_.edges
+
+
+def test_another_fit_leaves_nothing_of_the_one_before():
+    frame = BINARY.sample(60, random_state=0)
+    estimator = JOSE(form="group").fit(frame)
+    assert hasattr(estimator, "blocks_")
+    estimator.set_params(form="binary").fit(frame)
+    assert not hasattr(estimator, "blocks_")
+    estimator = NodewiseLasso().fit(frame)
+    assert not hasattr(estimator.set_params(rule="paired").fit(frame), "neighbourhoods_")
+
+
+def test_a_warning_points_at_the_call(case):
+    estimator, frame, lam = case
+    with pytest.warns(ConvergenceWarning) as caught:
+        _set(estimator, lam=lam / 10, max_iter=1, tol=1e-12).fit(frame)
+    assert caught[0].filename == __file__
+
+
+def test_a_path_wants_a_list(case):
+    estimator, frame, _ = case
+    with pytest.raises(InputError, match=r"lams must be a list of numbers, .* got 0.1"):
+        estimator.path(frame, 0.1)

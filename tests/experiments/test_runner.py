@@ -202,3 +202,20 @@ def test_thresholds_reach_from_no_edge_to_all():
     steps = -np.diff(lams[1:-1])
     assert steps.argmin() in (3, 4)
     assert penalties(1.0, 0.01, 3) == pytest.approx((1.0, 0.1, 0.01))
+
+
+def test_a_run_that_holds_something_else_is_named(tmp_path):
+    run_experiment(_cases(), 2, tmp_path)
+    first, second = sorted((tmp_path / "runs").glob("chain*"))
+    whole = first.read_bytes()
+    pd.read_parquet(first).iloc[:-1].to_parquet(first)
+    with pytest.raises(InputError, match="does not hold the run it is named for"):
+        run_experiment(_cases(), 2, tmp_path)
+    pd.DataFrame({"x": [1]}).to_parquet(first)
+    with pytest.raises(InputError, match="does not hold the run it is named for"):
+        run_experiment(_cases(), 2, tmp_path)
+    first.write_bytes(second.read_bytes())
+    with pytest.raises(InputError, match="does not hold the run it is named for"):
+        run_experiment(_cases(), 2, tmp_path)
+    first.write_bytes(whole)
+    run_experiment(_cases(), 2, tmp_path)

@@ -156,3 +156,10 @@ def test_one_contrary_difference_decides():
     some = [Evidence("x", Interval(0, 0, 0), verdict) for verdict in (HOLDS, UNDECIDED)]
     assert Claim("c", tuple(some)).verdict == UNDECIDED
     assert Claim("c", (*some, Evidence("x", Interval(0, 0, 0), FAILS))).verdict == FAILS
+
+
+def test_one_run_decides_nothing():
+    found = standings(RESULTS[RESULTS["run"] == 0])
+    lead = found.lead("w", "A", "B")
+    assert lead.value == pytest.approx(0.75)
+    assert np.isnan([lead.low, lead.high]).all()

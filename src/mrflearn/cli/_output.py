@@ -29,29 +29,34 @@ _FLAGS: list[tuple[str, str]] = [
     (r"give (\S+|' ') as the delimiter$", r"add --delimiter \1"),
     (r"(does not apply to dependence .+?): it takes .*", r"\1: leave it out"),
     (r"raise max_iter or lam$", "raise --lam"),
+    (r"^lam=0 needs", "--lam 0 needs"),
+    (r"choose lam > 0$", "choose a larger --lam"),
     (r"\bJOSE\(form=.group.\)", "JOSE"),
-    *(
-        (rf"(?<!')\b{name}\b(?!')", f"--method {option}")
-        for name, option in {
-            "GSMPLE": "gsmple",
-            "GLasso": "glasso",
-            "Skeptic": "skeptic",
-            "Space": "space",
-            "NodewiseLasso": "nodewise-lasso",
-            "NodewiseLogistic": "nodewise-logistic",
-            "JOSE": "jose",
-            "MixedPairwise": "mixed-pairwise",
-        }.items()
-    ),
 ]
 """Options as the library spells them, and as the command line does."""
+
+
+_METHODS = {
+    "GSMPLE": "gsmple",
+    "GLasso": "glasso",
+    "Skeptic": "skeptic",
+    "Space": "space",
+    "NodewiseLasso": "nodewise-lasso",
+    "NodewiseLogistic": "nodewise-logistic",
+    "JOSE": "jose",
+    "MixedPairwise": "mixed-pairwise",
+}
 
 
 def in_flags(message: str) -> str:
     """Return a message of the library in the words of the command line, on one line."""
     for pattern, replacement in _FLAGS:
         message = re.sub(pattern, replacement, message)
-    return " ".join(message.split())
+    parts = re.split(r"('[^']*')", message)  # what is in quotes is the user's
+    for at in range(0, len(parts), 2):
+        for name, option in _METHODS.items():
+            parts[at] = re.sub(rf"\b{name}\b", f"--method {option}", parts[at])
+    return " ".join("".join(parts).split())
 
 
 @contextmanager

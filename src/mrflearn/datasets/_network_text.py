@@ -240,8 +240,8 @@ def _read_table(draft: _Draft, known: dict[str, _Draft], at: _Places) -> NDArray
             what = f"row {' '.join(labels)!r} of node" if labels else "row of node"
             raise at.error(line, f"the {what} {draft.name!r} is there twice; remove one")
         found[labels] = _read_probabilities(line, numbers, draft, at)
-    wanted = list(itertools.product(*parent_levels))
-    for labels in wanted:
+    # One after another: many parents have more rows than fit, and the first missing one ends it.
+    for labels in itertools.product(*parent_levels):
         if labels not in found:
             which = f" for {' '.join(labels)!r}" if labels else ""
             raise at.error(
@@ -250,7 +250,8 @@ def _read_table(draft: _Draft, known: dict[str, _Draft], at: _Places) -> NDArray
                 "this line",
             )
     shape = [*map(len, parent_levels), len(draft.levels)]
-    return np.array([found[labels] for labels in wanted]).reshape(shape)
+    rows = [found[labels] for labels in itertools.product(*parent_levels)]
+    return np.array(rows).reshape(shape)
 
 
 def _read_probabilities(line: int, text: str, draft: _Draft, at: _Places) -> tuple[float, ...]:

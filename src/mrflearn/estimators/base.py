@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -69,8 +69,6 @@ class GraphEstimator(BaseEstimator):
     kinds: Mapping[Any, str | Sequence[Any]] | None = None
     groups: Mapping[str, Sequence[Any]] | None = None
     missing: str = "error"
-
-    _scale: ClassVar[str | None] = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the graph of a table.

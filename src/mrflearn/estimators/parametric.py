@@ -62,7 +62,8 @@ _COMMON = f"""
     residual_ : float
         Largest violation of the optimality conditions there.
     converged_ : bool
-        Whether that is within `tol`. A `ConvergenceWarning` says if not.
+        Whether that is within `tol` and, without a penalty, there is a minimum at all. A
+        `ConvergenceWarning` says if not.
     n_iter_ : int
         Iterations of the solver.
     trace_ : tuple
@@ -91,7 +92,8 @@ class ParametricEstimator(GraphEstimator):
     def path(self, X: Any, lams: Iterable[float] | None = None) -> GraphPath:
         """Return the graphs along several lambdas, each equal to what `fit` finds with it.
 
-        Equal up to the tolerance of the solver, which starts each solution from the one before.
+        Equal up to the tolerance of the solver, which starts each solution from the one before;
+        for `Space`, whose objective has several fixed points on correlated columns, not always.
 
         Parameters
         ----------
@@ -126,9 +128,13 @@ class ParametricEstimator(GraphEstimator):
         self.converged_ = fit.converged
         self.n_iter_ = fit.n_iterations
         self.trace_ = ()
+        for name in getattr(self, "_fitted", ()):  # of an earlier fit, with other options perhaps
+            delattr(self, name)
+        self._fitted = tuple(f"{name}_" for name in fit.parameters)
         for name, values in fit.parameters.items():
             setattr(self, f"{name}_", values)
         if fit.neighbourhoods is not None:
+            self._fitted += ("neighbourhoods_",)
             self.neighbourhoods_ = tuple(
                 tuple(table.names[j] for j in members) for members in fit.neighbourhoods
             )
@@ -153,12 +159,17 @@ class ParametricEstimator(GraphEstimator):
 
             worst = max(unsolved, key=lambda fit: fit.residual)
             where = f" and {len(unsolved) - 1} more" if len(unsolved) > 1 else ""
+            reason = (
+                f"optimality is violated by {worst.residual:.1e} after {worst.n_iterations} "
+                f"iterations (tol={self.tol:g})"
+                if worst.residual > self.tol
+                else "without a penalty, these data do not determine the parameters"
+            )
             warnings.warn(
-                f"{type(self).__name__} did not converge at lam={worst.lam:g}{where}: optimality "
-                f"is violated by {worst.residual:.1e} after {worst.n_iterations} iterations "
-                f"(tol={self.tol:g}), so edges may be missing or too many; raise max_iter or lam",
+                f"{type(self).__name__} did not converge at lam={worst.lam:g}{where}: {reason}, so "
+                "edges may be missing or too many; raise max_iter or lam",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=4,
             )
         return tuple(_among(fit, varying, table.n_variables) for fit in fits)
 

@@ -55,7 +55,10 @@ class Case:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Digest of all that a run's result depends on, so that no stale one is taken for it."""
+        """Digest of the design and of our version, so that no stale run is taken for one of it.
+
+        Not of other libraries: each row of the results says which versions it was computed with.
+        """
         digest = hashlib.sha256(mrflearn.__version__.encode())
         digest.update(self.world.sample(20, random_state=0).to_csv().encode())
         digest.update(self.world.adjacency.tobytes())

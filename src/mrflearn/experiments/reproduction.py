@@ -89,6 +89,7 @@ def report(found: Standings, unconverged: int = 0) -> str:
     """Return the results in words and tables, as Markdown."""
     claims = paper_claims(found)
     (n_samples,) = {n_samples for _, n_samples in found.places}
+    tables = "table" if found.n_runs == 1 else "tables"
     solvers = (
         f"\nIn {unconverged} paths a solver fell short of its tolerance at some lambda.\n"
         if unconverged
@@ -98,7 +99,7 @@ def report(found: Standings, unconverged: int = 0) -> str:
         [
             "# The paper's experiment, repeated",
             "",
-            f"{found.n_runs} tables of N = {n_samples} rows and D = 9 variables from each world. "
+            f"{found.n_runs} {tables} of N = {n_samples} rows and D = 9 variables from each world. "
             f"Mutual information: mixed-KSG with k = {K}, conditional by the paper's "
             "decomposition, on unscaled data. Intervals hold 95 % of bootstrap resamples of the "
             "runs, the same runs for all methods of a world.",

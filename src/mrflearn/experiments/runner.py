@@ -78,8 +78,11 @@ def run_experiment(
         done += 1
         if progress is not None:
             progress(done, len(wanted))
-    ordered = [path for case in cases for other, _, path in wanted if other is case]
-    results = pd.concat([_read(path) for path in ordered], ignore_index=True)
+    of_case = {case: [(r, path) for c, r, path in wanted if c is case] for case in cases}
+    results = pd.concat(
+        [_checked(_read(path), case, run, path) for case in cases for run, path in of_case[case]],
+        ignore_index=True,
+    )
     write_atomically(Path(folder) / RESULTS, _as_parquet(results))
     return results
 
@@ -185,11 +188,28 @@ def _read(path: Path) -> pd.DataFrame:
 
     try:
         return pd.read_parquet(path, engine="pyarrow")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError) as error:  # a folder, or no Parquet
         reason = str(error).splitlines()[0][:120]
         raise InputError(
             f"{str(path)!r} cannot be read ({reason}): delete it, and its run is repeated"
         ) from None
+
+
+def _checked(rows: pd.DataFrame, case: Case, run: int, path: Path) -> pd.DataFrame:
+    """Return the rows of a run, or say that they are not those of its case."""
+    lams = [lam for method in case.methods for lam in method.lams]
+    names = [method.name for method in case.methods for _ in method.lams]
+    if (
+        not {"world", "run", "method", "lam", "tp", "fp", "fn", "tn", "seconds"} <= set(rows)
+        or rows["method"].tolist() != names
+        or rows["lam"].tolist() != lams
+        or set(rows["run"]) != {run}
+        or set(rows["world"]) != {case.world_name}
+    ):
+        raise InputError(
+            f"{str(path)!r} does not hold the run it is named for: delete it, and it is repeated"
+        )
+    return rows
 
 
 def _need_parquet() -> None:

@@ -166,8 +166,7 @@ def standings(
         world, n_samples = str(key[0]), int(str(key[1]))
         if part["run"].nunique() != n_runs:
             raise InputError(f"world {world!r} has fewer runs than others: run the rest first")
-        rng = np.random.default_rng(random_state)
-        shares = rng.multinomial(n_runs, np.full(n_runs, 1 / n_runs), size=n_resamples) / n_runs
+        shares = _resamples(n_runs, n_resamples, random_state)
         places[world, n_samples] = {
             str(method): _standing(rows, shares)
             for method, rows in part.groupby("method", sort=False)
@@ -206,6 +205,14 @@ def _interval(value: float, resampled: NDArray[np.float64]) -> Interval:
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(resampled, [tail, 1 - tail])
     return Interval(float(value), float(low), float(high))
+
+
+def _resamples(n_runs: int, n_resamples: int, random_state: int) -> NDArray[np.float64]:
+    """Return the share of each run in each resample; one run alone says nothing of its spread."""
+    if n_runs == 1:
+        return np.full((1, 1), np.nan)
+    rng = np.random.default_rng(random_state)
+    return rng.multinomial(n_runs, np.full(n_runs, 1 / n_runs), size=n_resamples) / n_runs
 
 
 def _columns(name: str, interval: Interval) -> dict[str, Any]:

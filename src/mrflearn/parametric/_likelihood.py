@@ -39,9 +39,9 @@ def minimise(
         precision = assemble(theta)
         try:
             factor = np.linalg.cholesky(precision)
+            inverse = np.linalg.inv(precision)
         except np.linalg.LinAlgError:
             return math.inf, np.zeros_like(theta)
-        inverse = np.linalg.inv(precision)
         value = slopes @ theta - np.log(factor.diagonal()).sum()
         between = (inverse[rows, columns] + inverse[columns, rows]) / 2
         return float(value), slopes - np.concatenate([inverse.diagonal() / 2, between])
