@@ -43,8 +43,8 @@ Exit codes: 0, 2 for a mistake in the table or the options, 130 after Ctrl-C."""
 @click.option(
     "--lam",
     type=float,
-    help="Penalty for an edge; larger is sparser. In nats for a search, in the unit of its model for "
-    "a parametric method. [default: that of the method]",
+    help="Penalty for an edge; larger is sparser. In nats for a search, in the unit of its model "
+    "for a parametric method. [default: that of the method]",
 )
 @click.option(
     "--dependence",
