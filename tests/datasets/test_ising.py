@@ -290,3 +290,8 @@ def test_an_ising_model_on_a_graph_has_its_edges_and_strengths():
 def test_bad_input_is_refused_in_one_sentence(make, message):
     with pytest.raises(InputError, match=message):
         make()
+
+
+def test_a_lattice_has_one_coupling():
+    with pytest.raises(InputError, match=r"must be one number, got \(1, 2\)"):
+        ising_lattice(coupling=(1, 2))

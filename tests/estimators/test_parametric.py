@@ -217,6 +217,7 @@ def test_bad_options_are_refused(case, options, words):
         (NodewiseLasso(rule="nor"), "unknown rule 'nor'"),
         (NodewiseLogistic(rule="nor"), "unknown rule 'nor'"),
         (JOSE(form="ternary"), "unknown form 'ternary'"),
+        (MixedPairwise(calibrated="no"), "calibrated must be True or False, got 'no'"),
     ],
 )
 def test_an_unknown_choice_is_refused(estimator, words):

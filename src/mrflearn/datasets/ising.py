@@ -241,6 +241,8 @@ def ising_lattice(
     ('x1_1', 'x1_2', 'x1_3', 'x2_1')
     """
     adjacency = grid(n_rows, n_columns)
+    if np.ndim(coupling):
+        raise InputError(f"coupling of a lattice must be one number, got {coupling!r}")
     couplings = edge_strengths(adjacency, coupling, False, None, "coupling")
     names = tuple(f"x{r + 1}_{c + 1}" for r in range(n_rows) for c in range(n_columns))
     return Ising(couplings, field, names, method=method, n_sweeps=n_sweeps)

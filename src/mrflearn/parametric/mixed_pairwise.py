@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn.errors import InputError
 from mrflearn.parametric._pairwise import Described, fit_path, largest, observed_levels, symmetric
 from mrflearn.parametric.base import Fit, check_columns, check_penalties, unit_columns
 from mrflearn.parametric.pseudolikelihood import Estimate, Pseudolikelihood
@@ -199,6 +200,8 @@ def _products(values: Vector) -> Vector:
 
 def _design(table: Table, standardize: bool, calibrated: bool) -> _Design:
     check_columns(table, "MixedPairwise")
+    if not isinstance(calibrated, (bool, np.bool_)):
+        raise InputError(f"calibrated must be True or False, got {calibrated!r}")
     kinds = np.array([kind == "continuous" for kind in table.kinds])
     continuous, discrete = np.flatnonzero(kinds), np.flatnonzero(~kinds)
     values = table.values[continuous]
