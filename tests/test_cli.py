@@ -25,6 +25,7 @@ from mrflearn.datasets import load_penguins, penguins_path
 from mrflearn.dependence import DEPENDENCES
 from mrflearn.estimators import ESTIMATORS
 from mrflearn.graph import Graph
+from mrflearn.search.refine import REFINEMENTS
 
 PROGRAM = [sys.executable, "-c", "from mrflearn.cli import main; main(prog_name='mrflearn')"]
 
@@ -142,6 +143,23 @@ def test_options_reach_the_estimator(chain):
     tree = ChowLiu(dependence="gaussian").fit(chain).graph_
     assert len(learned("chain.csv", "--method", "chow-liu")) == 1 + len(tree.edges) == 5
     assert learned("chain.csv", "--n-jobs", "2") == learned("chain.csv")
+
+
+def test_a_refinement_reaches_the_estimator():
+    rng = np.random.default_rng(1)
+    mixing = np.eye(10) + rng.normal(size=(10, 10)) * (rng.random((10, 10)) < 0.15)
+    frame = pd.DataFrame(rng.normal(size=(40, 10)) @ mixing, columns=list("abcdefghij"))
+    frame.to_csv("table.csv", index=False)
+    (parameter,) = [p for p in main.commands["learn"].params if p.name == "refine"]
+    assert tuple(parameter.type.choices) == REFINEMENTS
+    found = {None: learned("table.csv")}
+    for refine in REFINEMENTS:
+        found[refine] = learned("table.csv", "--refine", refine)
+        graph = GSMPLE(dependence="gaussian", refine=refine).fit(frame).graph_
+        assert {tuple(line.split("\t")[:2]) for line in found[refine][1:]} == {
+            (edge.source, edge.target) for edge in graph.edges
+        }
+    assert found["swap"] != found[None]
 
 
 def test_scale_and_neighbours_reach_the_dependence(chain):
@@ -307,6 +325,8 @@ def test_an_unknown_dependence_is_refused_with_the_known_ones(chain):
         (["--lam", "nan"], "--lam must be a number, got NaN"),
         (["--n-jobs", "0"], "--n-jobs must be"),
         (["--scale", "log"], "'--scale': 'log' is not one of"),
+        (["--refine", "swaps"], "'--refine': 'swaps' is not one of"),
+        (["--refine", "swap", "--method", "iamb"], "--refine does not apply to --method iamb"),
         (["--nonsense"], "--nonsense"),
     ],
 )
@@ -538,7 +558,13 @@ def test_parametric_methods_learn_and_draw(tmp_path):
 
 @pytest.mark.parametrize(
     "option",
-    [("--dependence", "knn"), ("--n-jobs", "2"), ("--required", "a:b"), ("--scale", "rank")],
+    [
+        ("--dependence", "knn"),
+        ("--n-jobs", "2"),
+        ("--required", "a:b"),
+        ("--scale", "rank"),
+        ("--refine", "swap"),
+    ],
 )
 def test_options_of_a_search_are_refused_for_a_parametric_method(option):
     result = run("learn", penguins_path(), "--method", "glasso", *option)

@@ -26,6 +26,7 @@ from mrflearn import (
 from mrflearn.dependence import KNN, MixedKSG, OracleGaussian, OracleGraph
 from mrflearn.estimators import ESTIMATORS
 from mrflearn.search import gs_mple
+from mrflearn.search.refine import REFINEMENTS
 from mrflearn.table import as_table
 
 ALL = [GSMPLE, GSMN, IAMB, GreedyEntropy, ChowLiu]
@@ -200,6 +201,22 @@ def test_an_estimator_is_its_search_on_its_table():
     assert estimator.objective_ == result.objective
 
 
+@pytest.mark.parametrize("refine", REFINEMENTS)
+def test_a_refinement_reaches_the_search(refine):
+    rng = np.random.default_rng(2)
+    mixing = np.eye(10) + rng.normal(size=(10, 10)) * (rng.random((10, 10)) < 0.15)
+    X = rng.normal(size=(40, 10)) @ mixing
+    dependence = KNN(3).bind(as_table(X))
+    lams = [0.3, 0.05, 0.0]
+    path = GSMPLE(dependence=KNN(3), refine=refine).path(X, lams)
+    for lam, graph in zip(lams, path, strict=True):
+        estimator = GSMPLE(lam, dependence=KNN(3), refine=refine).fit(X)
+        assert estimator.trace_ == gs_mple.run(dependence, lam, refine=refine).trace
+        assert estimator.graph_ == graph
+        assert estimator.objective_ == estimator.trace_[-1].objective
+        assert graph != GSMPLE(lam, dependence=KNN(3)).fit(X).graph_
+
+
 def test_fitted_estimators_survive_pickling():
     estimator = GSMPLE().fit(_chain(40))
     again = pickle.loads(pickle.dumps(estimator))
@@ -338,6 +355,11 @@ ARRAY = np.random.default_rng(0).normal(size=(20, 3))
 def test_mistakes_are_named(cls, options, X, words):
     with pytest.raises(InputError, match=words):
         cls(**options).fit(X)
+
+
+def test_an_unknown_refinement_is_named():
+    with pytest.raises(InputError, match="unknown refine 'swaps'; did you mean 'swap'"):
+        GSMPLE(refine="swaps").fit(ARRAY)
 
 
 @pytest.mark.parametrize("cls", BLANKETS)

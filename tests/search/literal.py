@@ -123,3 +123,86 @@ def forward_backward(dependence, node, epsilon, share=0.5):
         if blanket in visited:  # estimates may go round in circles
             return blanket
         visited.append(set(blanket))
+
+
+def refined_gs_mple(
+    dependence,
+    lam,
+    refine=None,
+    required=(),
+    forbidden=(),
+    patience=10,
+    rounding=1e-9,
+):
+    """GS-MPLE that goes on after Algorithm 1; returns edges, steps (phase, edge, score), ending.
+
+    The ending is "done", "circle" (a graph came again) or "patience" (too many steps).
+    """
+    nodes = range(dependence.n_variables)
+    pairs = [(i, j) for i in nodes for j in nodes if i < j]
+    edges, steps = set(), []
+
+    def score(edge, graph):
+        """The score of an edge in a graph, whether it is there or not."""
+        i, j = edge
+        rest = graph - {edge}
+        near_i = {a + b - i for a, b in rest if i in (a, b)}
+        near_j = {a + b - j for a, b in rest if j in (a, b)}
+        return dependence.cmi(i, j, near_i) + dependence.cmi(j, i, near_j)
+
+    def addable():
+        return [edge for edge in pairs if edge not in edges and edge not in forbidden]
+
+    def removable():
+        return [edge for edge in sorted(edges) if edge not in required]
+
+    def add(phase, edge, value):
+        steps.append((phase, edge, value))
+        edges.add(edge)
+
+    def remove(edge, value):
+        steps.append(("shrink", edge, value))
+        edges.remove(edge)
+
+    def turn():
+        while addable():
+            value, edge = min((-score(edge, edges), edge) for edge in addable())
+            if -value <= lam:
+                break
+            add("grow", edge, -value)
+        while removable():
+            value, edge = min((score(edge, edges), edge) for edge in removable())
+            if value > lam:
+                break
+            remove(edge, value)
+
+    for edge in sorted(required):
+        add("required", edge, score(edge, edges))
+    turn()
+    if refine is None:
+        return edges, steps, "done"
+    n_first, seen = len(steps), [set(edges)]
+    while True:
+        n_before = len(steps)
+        turn()
+        if refine == "regrow":
+            return edges, steps, "done"
+        if refine == "swap" and len(steps) == n_before:
+            gains = []
+            for old in removable():
+                for new in addable():
+                    lost, gained = score(old, edges), score(new, edges - {old})
+                    if set(old) & set(new) and gained > lost + rounding:
+                        gains.append((lost - gained, old, new, lost, gained))
+            if gains:
+                _, old, new, lost, gained = min(gains)
+                remove(old, lost)
+                add("grow", new, gained)
+                turn()
+        if len(steps) == n_before:
+            return edges, steps, "done"
+        if edges in seen:
+            return edges, steps, "circle"
+        if len(steps) - n_first > patience * n_first:
+            return edges, steps, "patience"
+        seen.append(set(edges))

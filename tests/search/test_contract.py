@@ -2,6 +2,8 @@
 
 import itertools
 import math
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,9 +12,17 @@ from worlds import random_dependence, random_world
 from mrflearn.dependence import Memo
 from mrflearn.errors import InputError
 from mrflearn.search import Constraints, chow_liu, greedy_entropy, gs_mple, gsmn, iamb
+from mrflearn.search.refine import REFINEMENTS
+
+
+def with_options(search, **options):
+    """A search whose options are not those it has by itself."""
+    return SimpleNamespace(run=partial(search.run, **options), path=partial(search.path, **options))
+
 
 SEARCHES = {
     "gs_mple": gs_mple,
+    **{f"gs_mple, {refine}": with_options(gs_mple, refine=refine) for refine in REFINEMENTS},
     "gsmn": gsmn,
     "iamb": iamb,
     "greedy_entropy": greedy_entropy,

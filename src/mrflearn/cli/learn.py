@@ -47,6 +47,11 @@ Exit codes: 0, 2 for a mistake in the table or the options, 130 after Ctrl-C."""
     "for a parametric method. [default: that of the method]",
 )
 @click.option(
+    "--refine",
+    type=click.Choice(["regrow", "alternate", "swap"]),
+    help="How gsmple goes on after growing and shrinking once. [default: it does not]",
+)
+@click.option(
     "--dependence",
     default="auto",
     show_default=True,
@@ -111,6 +116,7 @@ def learn(
     file: str,
     method: str,
     lam: float | None,
+    refine: str | None,
     dependence: str,
     n_neighbors: int | None,
     scale: str,
@@ -136,7 +142,7 @@ def learn(
     check_targets(file, outputs, figure)  # before anything slow
 
     from mrflearn.dependence import resolve
-    from mrflearn.estimators import ESTIMATORS, SearchEstimator
+    from mrflearn.estimators import ESTIMATORS, GSMPLE, SearchEstimator
     from mrflearn.io import read_table, write_graph
     from mrflearn.table import as_table
 
@@ -145,6 +151,10 @@ def learn(
     estimator = ESTIMATORS[method]
     if not issubclass(estimator, SearchEstimator):
         _refuse_search_options(method)
+    if refine is not None and estimator is not GSMPLE:
+        raise InputError(
+            f"--refine does not apply to --method {method}: leave it out, or choose --method gsmple"
+        )
     specification = resolve(dependence, n_neighbors=n_neighbors)
     with plain_warnings():
         frame = read_table(file, delimiter)
@@ -167,6 +177,8 @@ def learn(
         }
         if not issubclass(estimator, SearchEstimator):
             options = {}
+        if refine is not None:
+            options["refine"] = refine
         if lam is not None:  # methods differ in what they do without
             options["lam"] = lam
         table = as_table(frame, **reading)

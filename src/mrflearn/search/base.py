@@ -12,7 +12,7 @@ from mrflearn._edges import Pair, pair
 from mrflearn.errors import InputError
 from mrflearn.graph import Step
 
-__all__ = ["FREE", "Constraints", "SearchResult", "Trace"]
+__all__ = ["FREE", "Constraints", "SearchResult", "Trace", "neighbours_after"]
 
 
 @dataclass(frozen=True)
@@ -102,3 +102,13 @@ class Trace:
         change = score if phase == "shrink" else -score
         self.objective += change
         self.steps.append(Step(phase, edge, score, change, self.objective))
+
+
+def neighbours_after(steps: Iterable[Step], n_variables: int) -> list[set[int]]:
+    """Return the neighbours of each node in the graph that steps over undirected edges lead to."""
+    neighbours: list[set[int]] = [set() for _ in range(n_variables)]
+    for step in steps:
+        i, j = step.edge
+        for a, b in ((i, j), (j, i)):
+            (neighbours[a].discard if step.phase == "shrink" else neighbours[a].add)(b)
+    return neighbours

@@ -6,29 +6,45 @@ has with the other end left out of either neighbourhood. An addition or removal 
 the scores of edges at i or j alone, and lambda decides only where growing stops. So one run down
 to the smallest lambda contains the growth of every larger one as its beginning, and a fit asks for
 O(D^2 + D |E|) conditional mutual informations.
+
+Growing and shrinking start from any graph, given as the steps that led to it; `refine` lets the
+search go on where Algorithm 1 ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from mrflearn._edges import Pair, check_lams, pair
+from mrflearn._edges import Pair, check_lams
 from mrflearn.dependence.base import Dependence, Memo, Question
 from mrflearn.graph import Step
-from mrflearn.search.base import FREE, Constraints, SearchResult, Trace
+from mrflearn.search.base import FREE, Constraints, SearchResult, Trace, neighbours_after
+from mrflearn.search.refine import check_refine, go_on
 
 __all__ = ["path", "run"]
 
 
-def run(dependence: Dependence, lam: float, constraints: Constraints = FREE) -> SearchResult:
-    """Grow while the best score exceeds `lam`, then shrink while the least does not."""
-    return path(dependence, [lam], constraints)[0]
+def run(
+    dependence: Dependence,
+    lam: float,
+    constraints: Constraints = FREE,
+    refine: str | None = None,
+) -> SearchResult:
+    """Grow while the best score exceeds `lam`, then shrink while the least does not.
+
+    That is Algorithm 1. `refine="regrow"`, `"alternate"` or `"swap"` goes on from its graph; see
+    `mrflearn.search.refine`.
+    """
+    return path(dependence, [lam], constraints, refine)[0]
 
 
 def path(
-    dependence: Dependence, lams: Iterable[float], constraints: Constraints = FREE
+    dependence: Dependence,
+    lams: Iterable[float],
+    constraints: Constraints = FREE,
+    refine: str | None = None,
 ) -> tuple[SearchResult, ...]:
     """Return what `run` gives at each lambda; all grow in one run and share their evaluations.
 
@@ -36,6 +52,7 @@ def path(
     most evaluations are those of shrinking, two to three times as much.
     """
     thresholds = check_lams(lams)
+    check_refine(refine)
     memo = Memo.around(dependence)
     steps = grow(memo, min(thresholds), constraints)
     results: dict[float, SearchResult] = {}
@@ -44,21 +61,30 @@ def path(
             (t for t, step in enumerate(steps) if step.phase == "grow" and step.score <= lam),
             len(steps),
         )
-        results[lam] = shrink(memo, lam, steps[:stop], constraints)
+        found = shrink(memo, lam, steps[:stop], constraints)
+        if refine is not None:
+            found = go_on(memo, found, constraints, refine, grow, shrink)
+        results[lam] = found
     return tuple(results[lam] for lam in thresholds)
 
 
-def grow(memo: Memo, lam: float, constraints: Constraints) -> list[Step]:
-    """Add the edge of the largest score, ties to the smallest pair, while it exceeds `lam`."""
+def grow(
+    memo: Memo, lam: float, constraints: Constraints, begun: Sequence[Step] = ()
+) -> list[Step]:
+    """Add the edge of the largest score, ties to the smallest pair, while it exceeds `lam`.
+
+    Starts from the graph that the steps `begun` led to, and returns them with its own.
+    """
     n_variables = memo.n_variables
-    neighbours: list[set[int]] = [set() for _ in range(n_variables)]
+    neighbours = neighbours_after(begun, n_variables)
     candidates = [set(constraints.free_of(i, n_variables)) for i in range(n_variables)]
     for i in range(n_variables):
         candidates[i].update(constraints.required_of(i))
+        candidates[i] -= neighbours[i]
     # directed[i, j] = I(i; j | N(i)); a pair that is no candidate has no score.
     directed = np.full((n_variables, n_variables), -np.inf)
     score = np.full((n_variables, n_variables), -np.inf)
-    trace = Trace()
+    trace = Trace(begun)
 
     def refresh(nodes: Iterable[int]) -> None:
         rows = [(i, sorted(candidates[i])) for i in nodes]
@@ -78,7 +104,8 @@ def grow(memo: Memo, lam: float, constraints: Constraints) -> list[Step]:
 
     refresh(range(n_variables))
     for i, j in sorted(constraints.required):
-        add("required", i, j)
+        if j not in neighbours[i]:
+            add("required", i, j)
     while True:
         i, j = divmod(int(np.argmax(score)), n_variables)  # the first of equals: the smallest pair
         if not score[i, j] > lam:
@@ -86,13 +113,12 @@ def grow(memo: Memo, lam: float, constraints: Constraints) -> list[Step]:
         add("grow", i, j)
 
 
-def shrink(memo: Memo, lam: float, grown: list[Step], constraints: Constraints) -> SearchResult:
-    """Remove the edge of the least score, ties to the smallest pair, while it is at most `lam`."""
-    neighbours: list[set[int]] = [set() for _ in range(memo.n_variables)]
-    for step in grown:
-        i, j = step.edge
-        neighbours[i].add(j)
-        neighbours[j].add(i)
+def shrink(memo: Memo, lam: float, grown: Sequence[Step], constraints: Constraints) -> SearchResult:
+    """Remove the edge of the least score, ties to the smallest pair, while it is at most `lam`.
+
+    Starts from the graph that the steps `grown` led to; they are the beginning of its trace.
+    """
+    neighbours = neighbours_after(grown, memo.n_variables)
     directed: dict[Pair, float] = {}
     trace = Trace(grown)
 
@@ -103,7 +129,7 @@ def shrink(memo: Memo, lam: float, grown: list[Step], constraints: Constraints) 
             directed[arc] = float(answer[0])
 
     refresh(range(memo.n_variables))
-    edges = {pair(*step.edge) for step in grown}
+    edges = {(i, j) for i, near in enumerate(neighbours) for j in near if i < j}
     while True:
         score = {(i, j): directed[i, j] + directed[j, i] for i, j in edges}
         removable = [(score[edge], edge) for edge in edges - constraints.required]

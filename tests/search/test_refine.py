@@ -1,0 +1,338 @@
+"""GS-MPLE that goes on after Algorithm 1: its literal twin, fixed points, circles, the count."""
+
+import collections
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from literal import gs_mple as literal_gs_mple
+from literal import refined_gs_mple
+from worlds import gaussian_oracle, ising_oracle, random_dependence, random_graph, random_world
+
+from mrflearn.dependence import Memo
+from mrflearn.dependence.base import Dependence
+from mrflearn.errors import InputError
+from mrflearn.search import Constraints, gs_mple, refine
+from mrflearn.search.refine import REFINEMENTS
+
+LAMS = (-math.inf, -0.3, -0.05, 0.0, 0.02, 0.1, 0.5, 2.0, math.inf)
+OPTIONS = (None, *REFINEMENTS)
+
+
+class Noise(Dependence):
+    """A random number for each question, one of `levels`: the chain rule and all else broken."""
+
+    def __init__(self, seed, n_variables, symmetric, levels):
+        self.seed, self.n_variables, self.symmetric = seed, n_variables, symmetric
+        self.levels = levels
+
+    def _cmi_many(self, i, candidates, given):
+        # With no condition every dependence is symmetric.
+        ends = [sorted((i, j)) if self.symmetric or not given else (i, j) for j in candidates]
+        rngs = [np.random.default_rng([self.seed, *end, *given]) for end in ends]
+        return np.array([rng.integers(1, self.levels) / self.levels for rng in rngs])
+
+
+def noise(seed):
+    """Noise of any number of variables up to seven, with and without symmetry and many ties."""
+    return Noise(seed, 3 + seed % 5, seed % 2 == 0, (5, 50, 10**9)[seed % 3])
+
+
+class RockPaperScissors(Dependence):
+    """Three nodes, any two edges of which make the next one look worthless.
+
+    Given k, node i tells about j if j comes before i in the round 0, 1, 2, 0, and less than
+    nothing otherwise. With (0, 1) and (0, 2) there, (0, 1) goes; with (0, 2) and (1, 2), (0, 2)
+    does; with (1, 2) and (0, 1), (1, 2) does.
+    """
+
+    n_variables = 3
+    symmetric = False
+
+    def _cmi_many(self, i, candidates, given):
+        if not given:
+            return np.full(len(candidates), 0.2)
+        return np.array([1.0 if (j - i) % 3 == 2 else -1.0 for j in candidates])
+
+
+def _steps(result):
+    return [(step.phase, step.edge, step.score) for step in result.trace]
+
+
+def _score(dependence, edges, edge):
+    """The score of an edge in a graph, whether it is there or not."""
+    i, j = edge
+    near = [{a + b - v for a, b in set(edges) - {edge} if v in (a, b)} for v in edge]
+    return dependence.cmi(i, j, near[0]) + dependence.cmi(j, i, near[1])
+
+
+def _exact_penalised_objective(oracle, edges, lam):
+    """J(E) + lam |E|, J the sum over i of I(i; all but N[i] | N(i))."""
+    nodes = range(oracle.n_variables)
+    total = lam * len(edges)
+    for i in nodes:
+        near = {a + b - i for a, b in edges if i in (a, b)}
+        far = [v for v in nodes if v != i and v not in near]
+        total += oracle.information([i], far, near) if far else 0.0
+    return total
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_without_refinement_it_is_algorithm_1(seed):
+    dependence, lam = random_dependence(seed), LAMS[seed % len(LAMS)]
+    edges, steps, _ = literal_gs_mple(dependence, lam)
+    result = gs_mple.run(dependence, lam, refine=None)
+    assert result == gs_mple.run(dependence, lam)
+    assert set(result.edges) == edges
+    assert _steps(result) == steps == refined_gs_mple(dependence, lam)[1]
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("seed", range(0, 150, 2))
+def test_on_tables_the_fast_search_is_the_literal_one(option, seed):
+    dependence, lam = random_dependence(seed), (0.02, 0.0, 0.05, -0.05, 0.1, 0.3)[seed // 2 % 6]
+    edges, steps, _ = refined_gs_mple(dependence, lam, option)
+    result = gs_mple.run(dependence, lam, refine=option)
+    assert set(result.edges) == edges
+    assert _steps(result) == steps
+
+
+@settings(deadline=None, max_examples=100, derandomize=True)
+@given(
+    seed=st.integers(0, 10**6),
+    lam=st.sampled_from((0.6, 0.8, 1.0, 1.2, 1.4)),
+    option=st.sampled_from(OPTIONS),
+    shares=st.tuples(st.floats(0, 0.3), st.floats(0, 0.3)),
+)
+def test_on_noise_the_fast_search_is_the_literal_one(seed, lam, option, shares):
+    dependence = Memo(noise(seed))
+    pairs = list(itertools.combinations(range(dependence.n_variables), 2))
+    order = np.random.default_rng(seed).permutation(len(pairs))
+    n_required, n_forbidden = (int(share * len(pairs)) for share in shares)
+    required = {pairs[at] for at in order[:n_required]}
+    forbidden = {pairs[at] for at in order[n_required : n_required + n_forbidden]}
+    edges, steps, _ = refined_gs_mple(dependence, lam, option, required, forbidden)
+    constraints = Constraints(frozenset(required), frozenset(forbidden))
+    result = gs_mple.run(dependence, lam, constraints, refine=option)
+    assert set(result.edges) == edges
+    assert _steps(result) == steps
+    assert required <= edges
+    assert forbidden.isdisjoint(edges)
+
+
+def test_the_literal_comparisons_meet_what_they_are_about():
+    """Twins that never grow again, never swap and never go round would prove little."""
+    endings = collections.Counter()
+    again = swapped = 0
+    for seed, lam in itertools.product(range(60), (0.6, 1.4)):
+        memo = Memo(noise(seed))
+        _, steps, ending = refined_gs_mple(memo, lam, "swap")
+        endings[ending] += 1
+        swapped += any(phase == "shrink" and score > lam for phase, _, score in steps)
+        again += len(gs_mple.run(memo, lam, refine="regrow").trace) > len(
+            gs_mple.run(memo, lam).trace
+        )
+    assert again >= 20
+    assert swapped >= 15
+    assert endings["done"] >= 30
+    assert endings["circle"] >= 30
+
+
+@pytest.mark.parametrize("option", ["alternate", "swap"])
+def test_in_the_end_nothing_is_worth_adding_removing_or_swapping(option):
+    settled = 0
+    for seed in range(60):
+        dependence, lam = (noise(seed), 1.4) if seed % 2 else (random_dependence(seed), 0.05)
+        dependence = Memo(dependence)
+        if refined_gs_mple(dependence, lam, option)[2] != "done":
+            continue
+        settled += 1
+        edges = gs_mple.run(dependence, lam, refine=option).edges
+        pairs = set(itertools.combinations(range(dependence.n_variables), 2))
+        outside = pairs - set(edges)
+        assert all(_score(dependence, edges, edge) > lam for edge in edges)
+        assert all(_score(dependence, edges, edge) <= lam for edge in outside)
+        if option == "swap":  # for any edge outside, not only for those that share an end
+            for old, new in itertools.product(edges, outside):
+                rest = set(edges) - {old}
+                gain = _score(dependence, rest, new) - _score(dependence, rest, old)
+                assert gain <= 2 * refine.ROUNDING
+    assert settled >= 40
+
+
+@pytest.mark.parametrize("option", ["alternate", "swap"])
+def test_a_graph_that_comes_again_ends_the_search(option):
+    first = gs_mple.run(RockPaperScissors(), 0.0)
+    assert first.edges == ((0, 2),)
+    result = gs_mple.run(RockPaperScissors(), 0.0, refine=option)
+    assert result.edges == first.edges
+    added = [step.edge for step in result.trace if step.phase == "grow"]
+    removed = [step.edge for step in result.trace if step.phase == "shrink"]
+    assert added == [(0, 1), (0, 2), (1, 2), (0, 1), (0, 2)]
+    assert removed == [(0, 1), (0, 2), (1, 2), (0, 1)]
+    assert gs_mple.run(RockPaperScissors(), 0.0, refine="regrow").edges == ((1, 2),)
+
+
+def test_too_many_steps_end_the_search(monkeypatch):
+    monkeypatch.setattr(refine, "PATIENCE", 0)
+    result = gs_mple.run(RockPaperScissors(), 0.0, refine="alternate")
+    assert result == gs_mple.run(RockPaperScissors(), 0.0, refine="regrow")
+
+
+@pytest.mark.parametrize("option", ["alternate", "swap"])
+def test_a_search_that_only_wanders_ends(option):
+    """On noise of twelve variables graphs seldom come again: patience ends the search."""
+    dependence = Noise(1, 12, True, 10**9)
+    first = gs_mple.run(dependence, 1.0)
+    result = gs_mple.run(dependence, 1.0, refine=option)
+    n_most = 11 * len(first.trace)
+    one_turn = 12 * 11 + 2  # all pairs in, all pairs out, after a swap
+    assert n_most < len(result.trace) <= n_most + one_turn
+
+
+def test_a_swap_is_the_removal_and_addition_that_lower_the_objective_most():
+    with_choice = with_ties = 0
+    for seed in range(160):
+        dependence = Memo(noise(seed))
+        found = gs_mple.run(dependence, 1.0)
+        steps = refine.swap(dependence, found.trace, Constraints())
+        assert steps[: len(found.trace)] == list(found.trace)
+        gains = []
+        pairs = itertools.combinations(range(dependence.n_variables), 2)
+        for old, new in itertools.product(found.edges, set(pairs) - set(found.edges)):
+            rest = set(found.edges) - {old}
+            lost, gained = _score(dependence, rest, old), _score(dependence, rest, new)
+            if set(old) & set(new) and gained > lost + refine.ROUNDING:
+                gains.append((lost - gained, old, new, lost, gained))
+        if not gains:
+            assert len(steps) == len(found.trace)
+            continue
+        with_choice += len(gains) > 1
+        with_ties += [gain[0] for gain in gains].count(min(gains)[0]) > 1
+        _, old, new, lost, gained = min(gains)
+        out, into = steps[len(found.trace) :]
+        assert (out.phase, out.edge, out.score, out.change) == ("shrink", old, lost, lost)
+        assert (into.phase, into.edge, into.score, into.change) == ("grow", new, gained, -gained)
+        assert into.objective == found.objective + lost - gained
+    assert with_choice >= 20
+    assert with_ties >= 5
+
+
+def test_rounding_moves_no_edge():
+    class NearlyTwins(Dependence):
+        """Nodes 1 and 2 tell node 0 the same, but for the last bits, and make each other idle."""
+
+        n_variables = 3
+        symmetric = True
+
+        def _cmi_many(self, i, candidates, given):
+            known = {(0, 1): 0.3, (0, 2): 0.3 + 1e-13, (1, 2): 0.0}
+            return np.array([0.0 if given else known[min(i, j), max(i, j)] for j in candidates])
+
+    fixed = Constraints(forbidden=frozenset([(0, 2)]))
+    begun = gs_mple.run(NearlyTwins(), 0.1, fixed).trace
+    assert [step.edge for step in begun] == [(0, 1)]
+    assert refine.swap(Memo(NearlyTwins()), begun, Constraints()) == list(begun)
+
+
+@pytest.mark.parametrize("option", REFINEMENTS)
+@pytest.mark.parametrize("lam", [0.0, 0.02, 0.1])
+def test_with_exact_values_every_change_is_for_the_better(option, lam):
+    """With the chain rule J(E) + lam |E| falls whenever the graph is not that of Algorithm 1."""
+    for seed in range(0, 180, 2):
+        oracle, _ = random_world(seed)
+        memo = Memo(oracle)
+        first = gs_mple.run(memo, lam)
+        result = gs_mple.run(memo, lam, refine=option)
+        empty = _exact_penalised_objective(oracle, (), lam)
+        reached = _exact_penalised_objective(oracle, result.edges, lam)
+        assert result.objective + lam * len(result.edges) == pytest.approx(
+            reached - empty, abs=1e-9
+        )
+        if result.edges == first.edges:
+            assert result == first
+        else:
+            assert reached < _exact_penalised_objective(oracle, first.edges, lam) - 1e-12
+
+
+@pytest.mark.parametrize("option", REFINEMENTS)
+def test_at_lambda_0_an_oracle_gives_the_true_graph(option):
+    for seed in range(60):
+        oracle, truth = random_world(seed)
+        np.testing.assert_array_equal(gs_mple.run(oracle, 0.0, refine=option).adjacency, truth)
+
+
+def test_where_growth_begins_with_a_wrong_edge_going_on_finds_the_true_graph():
+    """Nodes 0 and 1 meet through all others: their own edge comes first and stands for others.
+
+    Growing takes (0, 1), then (0, k) and (1, k) until those left tell less than lam given it.
+    Shrinking removes (0, 1), and one that it stood for is worth more than lam again.
+    """
+    better = worse = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        truth = random_graph(rng, int(rng.integers(5, 8)), "bundle")
+        memo = Memo(ising_oracle(rng, truth, frustrated=False))
+        first = (gs_mple.run(memo, 0.02).adjacency == truth).all()
+        then = (gs_mple.run(memo, 0.02, refine="alternate").adjacency == truth).all()
+        better += then and not first
+        worse += first and not then
+    assert better >= 5
+    assert worse == 0
+
+
+@pytest.mark.parametrize("option", REFINEMENTS)
+@pytest.mark.parametrize("seed", range(12))
+def test_a_path_is_a_run_at_each_lambda_and_shares_its_evaluations(option, seed):
+    dependence = noise(seed) if seed % 2 else random_dependence(seed)
+    lams = [0.3, 1.0, -math.inf, 0.0, 0.05, math.inf, 0.7, 1.0]
+    shared = Memo(dependence)
+    alone = 0
+    for lam, result in zip(lams, gs_mple.path(shared, lams, refine=option), strict=True):
+        memo = Memo(dependence)
+        assert result == gs_mple.run(memo, lam, refine=option)
+        alone += memo.n_evaluations
+    assert shared.n_evaluations < alone
+
+
+@pytest.mark.parametrize("option", REFINEMENTS)
+@pytest.mark.parametrize("seed", range(24))
+def test_evaluations_stay_within_their_bounds(option, seed):
+    dependence, lam = (noise(seed), 1.0) if seed % 2 else (random_dependence(seed), 0.05)
+    memo = Memo(dependence)
+    result = gs_mple.run(memo, lam, refine=option)
+    n_variables = dependence.n_variables
+    adjacency = np.zeros((n_variables, n_variables), dtype=bool)
+    largest_degree = 0
+    for step in result.trace:
+        i, j = step.edge
+        adjacency[i, j] = adjacency[j, i] = step.phase != "shrink"
+        largest_degree = max(largest_degree, adjacency.sum(axis=0).max())
+    # Each neighbourhood of a node that ever was there has one row; to swap, one more a neighbour.
+    bound = n_variables * (n_variables + 2 * len(result.trace))
+    assert memo.n_evaluations <= bound * (1 + largest_degree if option == "swap" else 1)
+
+
+def test_swaps_ask_for_a_row_an_end_of_an_edge_and_then_for_what_changed():
+    rng = np.random.default_rng(0)
+    memo = Memo(gaussian_oracle(rng, random_graph(rng, 30, "tree")))
+    n_variables = memo.n_variables
+    found = gs_mple.run(memo, 0.02, refine="alternate")
+    before = memo.n_evaluations
+    refine.swap(memo, found.trace, Constraints())
+    assert 0 < memo.n_evaluations - before <= 2 * len(found.edges) * n_variables
+    asked = memo.n_evaluations
+    refine.swap(memo, found.trace, Constraints())
+    assert memo.n_evaluations == asked
+
+
+def test_an_unknown_refinement_is_refused_before_any_work():
+    memo = Memo(random_dependence(0))
+    with pytest.raises(InputError, match="unknown refine 'alternat'; did you mean 'alternate'"):
+        gs_mple.run(memo, 0.0, refine="alternat")
+    with pytest.raises(InputError, match="unknown refine True"):
+        gs_mple.path(memo, [0.0], refine=True)
+    assert memo.n_evaluations == 0
