@@ -5,17 +5,16 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
+from mrflearn.dependence.auto import Auto
 from mrflearn.dependence.base import Dependence, Memo, Question, Specification, Threaded
 from mrflearn.dependence.discrete import PlugIn
 from mrflearn.dependence.gaussian import Gaussian
 from mrflearn.dependence.knn import KNN, FrenzelPompe, MixedKSG
 from mrflearn.dependence.oracle import OracleGaussian, OracleGraph, OracleJoint
 from mrflearn.errors import InputError, unknown
-from mrflearn.table import Table
 
 __all__ = [
     "DEPENDENCES",
@@ -35,30 +34,6 @@ __all__ = [
     "Threaded",
     "resolve",
 ]
-
-
-@dataclass(frozen=True)
-class Auto(Specification):
-    """`PlugIn` when every column is discrete, else `KNN`.
-
-    Parameters
-    ----------
-    n_neighbors, nominal_distance
-        Passed on to `KNN`.
-    correction, strength
-        Passed on to `PlugIn`.
-    """
-
-    n_neighbors: int = 5
-    nominal_distance: float = math.inf
-    correction: str | None = None
-    strength: float = 2.0
-
-    def bind(self, table: Table, max_memory: int | None = None) -> Dependence:
-        """Return the dependence between the variables of `table`."""
-        if table.all_discrete:
-            return PlugIn(self.correction, self.strength).bind(table, max_memory)
-        return KNN(self.n_neighbors, self.nominal_distance).bind(table, max_memory)
 
 
 DEPENDENCES: dict[str, Specification] = {

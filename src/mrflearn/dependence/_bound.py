@@ -13,7 +13,7 @@ from mrflearn.dependence.base import TableDependence, in_parts
 from mrflearn.dependence.neighbours import CLOSED, OPEN, OPEN_UNLESS_ZERO, PART, NeighbourCounts
 from mrflearn.table import Table
 
-__all__ = ["BoundDirect", "BoundMixedKSG"]
+__all__ = ["CLOSED_SIGNS", "BoundDirect", "BoundMixedKSG", "mean_of_counts", "psi"]
 
 
 class BoundDirect(TableDependence):
@@ -29,14 +29,15 @@ class BoundDirect(TableDependence):
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
-        psi = _psi(self.table.n_samples)
+        digamma = psi(self.table.n_samples)
         values = np.empty(len(candidates))
         ball = OPEN if self.open_ball else CLOSED
         for places, counts, _, _ in self.counts.count([i], given, candidates, ball):
             if self.open_ball:
-                values[places] = psi[self.counts.k] + _means(counts, _OPEN_SIGNS, psi[1:])
+                means = mean_of_counts(counts, _OPEN_SIGNS, digamma[1:])
+                values[places] = digamma[self.counts.k] + means
             else:
-                values[places] = _means(counts, _CLOSED_SIGNS, psi)
+                values[places] = mean_of_counts(counts, CLOSED_SIGNS, digamma)
         return values
 
 
@@ -83,20 +84,21 @@ class BoundMixedKSG(TableDependence):
 
     def _estimate(self, a: tuple[int, ...], candidates: list[int]) -> NDArray[np.float64]:
         n_samples = self.table.n_samples
-        psi, log = _psi(n_samples), _log(n_samples)
-        function = {"paper": log[1:], "reference": psi[1:], "depynd": log}[self.variant]
+        digamma, log = psi(n_samples), _log(n_samples)
+        function = {"paper": log[1:], "reference": digamma[1:], "depynd": log}[self.variant]
         ball = OPEN_UNLESS_ZERO if self.variant == "reference" else CLOSED
         euclidean = self.variant == "depynd"
         values = np.empty(len(candidates))
         for places, counts, radii, _ in self.counts.count(a, (), candidates, ball, euclidean):
             # At an atom the reference counts the sample itself as well.
             _kernels.settle_atoms(counts, radii, self.counts.k, int(self.variant == "reference"))
-            mean = _means(counts, _SIDES, function) + _means(counts, _JOINT, psi)
-            values[places] = mean + math.log(n_samples)
+            sides = mean_of_counts(counts, _SIDES, function)
+            joint = mean_of_counts(counts, _JOINT, digamma)
+            values[places] = sides + joint + math.log(n_samples)
         return values
 
 
-def _means(
+def mean_of_counts(
     counts: NDArray[np.int32], signs: NDArray[np.int64], function: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return `mean_over_counts`, the candidates in parts if there are threads to help."""
@@ -107,14 +109,14 @@ def _means(
     return np.concatenate(in_parts(mean, len(counts), 1 + 10 * PART // counts.shape[2]))
 
 
-_CLOSED_SIGNS = np.array([1, 1, -1, -1])  # of k_m, n_z, n_xz and n_yz
+CLOSED_SIGNS = np.array([1, 1, -1, -1])  # of k_m, n_z, n_xz and n_yz
 _OPEN_SIGNS = np.array([0, 1, -1, -1])
 _SIDES = np.array([0, 0, -1, -1])
 _JOINT = np.array([1, 0, 0, 0])
 
 
 @lru_cache(maxsize=16)
-def _psi(n_samples: int) -> NDArray[np.float64]:
+def psi(n_samples: int) -> NDArray[np.float64]:
     """Return digamma of 0 to n_samples; the first is never used."""
     from scipy.special import digamma
 

@@ -14,7 +14,7 @@ from mrflearn.dependence.base import Dependence, Specification, TableDependence,
 from mrflearn.errors import InputError, unknown
 from mrflearn.table import Table
 
-__all__ = ["CORRECTIONS", "PlugIn"]
+__all__ = ["CORRECTIONS", "BoundPlugIn", "PlugIn"]
 
 CORRECTIONS = (None, "miller-madow", "df", "bic")
 
@@ -71,7 +71,7 @@ class PlugIn(Specification):
         n_values = table.n_samples * max(table.n_variables, 16)
         check_memory(10 * n_values, max_memory, f"counting {n_values} values")
         n_kept = n_values if max_memory is None else (max_memory - 10 * n_values) // 8
-        return _BoundPlugIn(table, self, n_kept)
+        return BoundPlugIn(table, self, n_kept)
 
 
 class _Block(NamedTuple):
@@ -88,7 +88,7 @@ class _Block(NamedTuple):
         return FEW + self.n_levels // 4
 
 
-class _BoundPlugIn(TableDependence):
+class BoundPlugIn(TableDependence):
     """I(x; y | z) is h(x, y, z) + h(z) - h(x, z) - h(y, z), where h is a sum over cells.
 
     So a question needs the cells of two sets of variables, `given` without i and with it, alone
@@ -132,10 +132,26 @@ class _BoundPlugIn(TableDependence):
     ) -> NDArray[np.float64]:
         from mrflearn.dependence import _tables
 
+        return _tables.estimates(*self._cells(i, candidates, given), *self.formula)
+
+    def estimates_and_degrees(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the estimates of one question, and the degrees of freedom observed in each."""
+        from mrflearn.dependence import _tables
+
+        without, whole, y = self._cells(i, candidates, given)
+        k_z, k_xz = without[-1, 2], whole[-1, 2]
+        degrees = (k_xz - k_z) * (without[y, 2] - k_z) / k_z
+        return _tables.estimates(without, whole, y, *self.formula), degrees
+
+    def _cells(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+        """Return sums over the cells of z and of (x, z), and the numbers of the candidates."""
         x, *z = self.number[[i, *given]].tolist()
         y = self.number[list(candidates)]
-        without, whole = self._sums(tuple(sorted(z)), y), self._sums(tuple(sorted((x, *z))), y)
-        return _tables.estimates(without, whole, y, *self.formula)
+        return self._sums(tuple(sorted(z)), y), self._sums(tuple(sorted((x, *z))), y), y
 
     def _sums(
         self, variables: tuple[int, ...], candidates: NDArray[np.int64]

@@ -12,7 +12,7 @@ from mrflearn.dependence.base import Dependence, Specification, TableDependence,
 from mrflearn.errors import InputError
 from mrflearn.table import Table
 
-__all__ = ["Gaussian", "gaussian_cmi"]
+__all__ = ["BoundGaussian", "Gaussian", "gaussian_cmi", "normal_scores"]
 
 REDUNDANT = 1e-10
 """Share of a column's variance left by the others below which it counts as determined by them."""
@@ -45,10 +45,12 @@ class Gaussian(Specification):
         n_columns = len(table.columns)
         needed = 8 * n_columns * (n_columns + table.n_samples)
         check_memory(needed, max_memory, f"a correlation matrix of {n_columns} columns")
-        return _BoundGaussian(table, self.copula)
+        return BoundGaussian(table, self.copula)
 
 
-class _BoundGaussian(TableDependence):
+class BoundGaussian(TableDependence):
+    """Correlations of a table's columns, nominal ones as indicators of all levels but one."""
+
     symmetric = True
 
     def __init__(self, table: Table, copula: bool) -> None:
@@ -59,7 +61,7 @@ class _BoundGaussian(TableDependence):
                 if column.kind == "nominal":
                     new = [(values == level).astype(float) for level in np.unique(values)[1:]]
                 else:
-                    new = [_normal_scores(values) if copula else values]
+                    new = [normal_scores(values) if copula else values]
                 rows += new
                 owners += [i] * len(new)
         owned = np.array(owners, dtype=np.int64)
@@ -71,6 +73,10 @@ class _BoundGaussian(TableDependence):
     ) -> NDArray[np.float64]:
         z = [int(c) for variable in given for c in self.owned[variable]]
         return gaussian_cmi(self.correlation, self.owned[i], [self.owned[j] for j in candidates], z)
+
+    def degrees(self, i: int, candidates: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return how many correlations stand between `i` and each candidate."""
+        return len(self.owned[i]) * np.array([len(self.owned[j]) for j in candidates], dtype=float)
 
 
 def gaussian_cmi(
@@ -149,7 +155,7 @@ def _correlation(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return correlation
 
 
-def _normal_scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def normal_scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the normal quantiles of the ranks, ties averaged."""
     from scipy.special import ndtri
     from scipy.stats import rankdata

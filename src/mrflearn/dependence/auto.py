@@ -1,0 +1,313 @@
+"""The default dependence: an estimate by few parameters, corrected by one that assumes nothing.
+
+Correlations of normal scores need few rows and see only what is monotone and additive; counts of
+neighbours or of cells see everything and need many rows. Which is the better guide depends on the
+table. So a few *probes*, the dependences of pairs alone and given one more variable, are estimated
+both ways when a table is bound. Where the two differ by no more than their errors, the few
+parameters suffice for this table; the more they differ beyond that, the more the other estimate
+counts. docs/accuracy.md has the reasoning and the evidence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn.dependence.base import Dependence, Specification, TableDependence, in_parts
+from mrflearn.dependence.discrete import BoundPlugIn, PlugIn
+from mrflearn.dependence.gaussian import BoundGaussian, normal_scores
+from mrflearn.dependence.knn import KNN
+from mrflearn.table import Table
+
+__all__ = ["Auto", "disagreement"]
+
+INFLATION_NEIGHBOURS = 1.1
+"""Error of a neighbour estimate, as a multiple of the standard error of its samples' mean, which
+takes neighbouring samples for independent."""
+
+INFLATION_COUNTS = 1.2
+"""Error of a corrected plug-in estimate, as a multiple of that of a chi-square variable."""
+
+CORRECTION_ERROR = 0.5
+"""Share by which the correction of a plug-in estimate may itself be wrong, where cells are few."""
+
+OFFSET = 1.0
+"""What a neighbour estimate exceeds the truth by among independent variables, in its errors:
+closed balls count the sample on their boundary. Measured by the probes; this is a first guess."""
+
+N_GUESSES = 12
+"""Probes that the first guess weighs as much as."""
+
+MOST_WEIGHT = 0.4
+"""Largest weight of a neighbour estimate that does not plainly contradict the correlations."""
+
+PLAINLY = 4.0
+"""Errors by which it does."""
+
+NEARLY_DETERMINED = 1.0
+"""Nats from which dependence is so strong that neighbours, being few, underestimate it."""
+
+MAX_ROWS = 32
+"""Most variables whose dependences are probed."""
+
+ALL_TRIPLES = 16
+"""Most variables of a discrete table of which each pair is probed given each other variable."""
+
+CONDITIONS = 8
+"""Conditions under which the pairs of a larger one are probed, for each variable."""
+
+
+_Question = tuple[int, tuple[int, ...], tuple[int, ...]]
+"""A variable, candidates, and a condition."""
+
+
+@dataclass(frozen=True)
+class Auto(Specification):
+    """The default: correlations of normal scores, corrected by neighbours or counts. Symmetric.
+
+    If all columns are discrete the correction is by a plug-in estimate, lowered by its degrees of
+    freedom (`PlugIn("df")`), else by nearest neighbours (`KNN`) of the normal scores. How far to go
+    is learned from the table: not at all where correlations explain what is seen. Monotone
+    transforms of continuous and ordinal columns change nothing.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        k of `KNN`.
+    nominal_distance : float, default=inf
+        Distance between different labels of a nominal column, as in `KNN`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrflearn import as_table
+    >>> from mrflearn.dependence import Gaussian
+    >>> x, noise = np.random.default_rng(0).normal(size=(2, 500))
+    >>> table = as_table(np.column_stack([x, x**2 + 0.3 * noise]))
+    >>> bool(Auto().bind(table).cmi(0, 1) > 0.5 > 0.1 > Gaussian(copula=True).bind(table).cmi(0, 1))
+    True
+    """
+
+    n_neighbors: int = 5
+    nominal_distance: float = math.inf
+
+    def __post_init__(self) -> None:
+        KNN(self.n_neighbors, self.nominal_distance)
+
+    def bind(self, table: Table, max_memory: int | None = None) -> Dependence:
+        """Return the dependence between the variables of `table`."""
+        if table.all_discrete:
+            return _Counting(table, max_memory)
+        return _Neighbouring(table, self, max_memory)
+
+
+class _Neighbouring(TableDependence):
+    """Moves towards the neighbour estimate by a share of the difference, for tables of any kind."""
+
+    symmetric = True
+    divisible = True
+
+    def __init__(self, table: Table, specification: Auto, max_memory: int | None) -> None:
+        from mrflearn.dependence.neighbours import PART, NeighbourCounts
+
+        super().__init__(table)
+        self.grain = 1 + PART // table.n_samples
+        self.parametric = _Parametric(table)
+        scored = _scored(table)
+        self.counts = NeighbourCounts(
+            scored, specification.n_neighbors, specification.nominal_distance, max_memory
+        )
+        differences, errors = self._probe()
+        # The median, as most probes are of variables that are independent or nearly so.
+        excess = differences / np.where(errors > 0, errors, 1.0)
+        self.offset = float(np.median(np.concatenate([excess, np.full(N_GUESSES, OFFSET)])))
+        self.variance = disagreement(
+            differences - self.offset * errors, INFLATION_NEIGHBOURS * errors
+        )
+
+    def _cmi_many(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        parametric = self.parametric.estimates(i, candidates, given)
+        values, errors = self._neighbour_estimates(i, candidates, given)
+        difference = values - self.offset * errors - parametric
+        squared_error = (INFLATION_NEIGHBOURS * errors) ** 2
+        total = self.variance + squared_error
+        share = np.divide(self.variance, total, out=np.zeros_like(total), where=total > 0)
+        # One minus the squared ratio of four errors to the difference, or 0 within four errors.
+        bound = PLAINLY**2 * squared_error
+        plain = np.maximum(1 - bound / np.maximum(difference**2, bound + (bound == 0)), 0.0)
+        weight = np.maximum(np.minimum(share, MOST_WEIGHT), share * plain)
+        return parametric + weight * difference
+
+    def _neighbour_estimates(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return estimates and their standard errors, as if samples were independent."""
+        from mrflearn.dependence import _kernels
+        from mrflearn.dependence._bound import CLOSED_SIGNS, mean_of_counts, psi
+        from mrflearn.dependence.neighbours import CLOSED, PART
+
+        n_samples = self.table.n_samples
+        digamma = psi(n_samples)
+        values, spreads = np.empty((2, len(candidates)))
+        for places, counts, _, _ in self.counts.count([i], given, candidates, CLOSED):
+            values[places] = mean_of_counts(counts, CLOSED_SIGNS, digamma)
+
+            def spread(begin: int, end: int, counts: NDArray[np.int32]) -> NDArray[np.float64]:
+                return _kernels.spread_over_counts(counts[begin:end], digamma)
+
+            least = 1 + PART // n_samples
+            spreads[places] = np.concatenate(in_parts(spread, len(counts), least, counts))
+        return values, spreads / math.sqrt(n_samples)
+
+    def _probe(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return differences of the two estimates, and errors of that by neighbours."""
+        differences, errors = [np.empty(0)], [np.empty(0)]
+        for i, candidates, given in self._questions():
+            parametric = self.parametric.estimates(i, candidates, given)
+            values, error = self._neighbour_estimates(i, candidates, given)
+            told = (parametric < NEARLY_DETERMINED) & (error > 0)
+            differences.append((values - parametric)[told])
+            errors.append(error[told])
+        return np.concatenate(differences), np.concatenate(errors)
+
+    def _questions(self) -> Iterator[_Question]:
+        """Yield probes: each pair once, and the pairs of each variable given its nearest one."""
+        rows, varying = _probed(self.table)
+        for position, i in enumerate(rows):
+            others = tuple(j for j in varying if j != i)
+            new = tuple(j for j in others if j not in rows[:position])
+            if new:
+                yield i, new, ()
+            if len(others) > 1:
+                nearest = others[int(np.argmax(self.parametric.estimates(i, others, ())))]
+                yield i, tuple(j for j in others if j != nearest), (nearest,)
+
+
+class _Counting(TableDependence):
+    """Takes the plug-in estimate where cells are many enough, for tables of discrete columns."""
+
+    symmetric = True
+
+    def __init__(self, table: Table, max_memory: int | None) -> None:
+        super().__init__(table)
+        self.parametric = _Parametric(table)
+        bound = PlugIn().bind(table, max_memory)
+        assert isinstance(bound, BoundPlugIn)
+        self.plug_in = bound
+        self.grain = self.plug_in.grain
+        differences, errors = [np.empty(0)], [np.empty(0)]
+        for question in self._questions():
+            parametric, _, centred, error = self._estimates(*question)
+            told = error > 0
+            differences.append((centred - parametric)[told])
+            errors.append(error[told])
+        error = np.concatenate(errors)
+        self.variance = disagreement(np.concatenate(differences), error)
+        usual = float(np.median(error)) ** 2 if len(error) else 1.0
+        self.share = self.variance / (self.variance + usual)
+
+    def _cmi_many(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        parametric, lowered, _, error = self._estimates(i, candidates, given)
+        total = self.variance + error**2
+        trust = np.divide(self.variance, total, out=np.zeros_like(total), where=error > 0)
+        otherwise = parametric + self.share * np.maximum(lowered - parametric, 0.0)
+        return trust * lowered + (1 - trust) * otherwise
+
+    def _estimates(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> tuple[NDArray[np.float64], ...]:
+        """Return four arrays, one value for each candidate.
+
+        The estimate by correlations; that by counts, lowered by twice its expected bias; the same
+        lowered once; and the error of the last, 0 where it has no more parameters than the first.
+        """
+        values, degrees = self.plug_in.estimates_and_degrees(i, candidates, given)
+        more = np.maximum(degrees - self.parametric.gaussian.degrees(i, candidates), 0.0)
+        per_degree = 1 / (2 * self.table.n_samples)
+        error = per_degree * (INFLATION_COUNTS * np.sqrt(2 * more) + CORRECTION_ERROR * more)
+        parametric = self.parametric.estimates(i, candidates, given)
+        return parametric, values - 2 * per_degree * degrees, values - per_degree * degrees, error
+
+    def _questions(self) -> Iterator[_Question]:
+        """Yield probes: each pair once, and pairs given one more variable."""
+        rows, varying = _probed(self.table)
+        step = 1 if len(varying) <= ALL_TRIPLES else -(-len(varying) // CONDITIONS)
+        for position, i in enumerate(rows):
+            others = tuple(j for j in varying if j != i)
+            new = tuple(j for j in others if j not in rows[:position])
+            if new:
+                yield i, new, ()
+            for k in others[position % step :: step]:
+                if len(others) > 1:
+                    yield i, tuple(j for j in others if j != k), (k,)
+
+
+class _Parametric:
+    """Gaussian estimates on normal scores, less their expected bias under independence."""
+
+    def __init__(self, table: Table) -> None:
+        self.gaussian = BoundGaussian(table, copula=True)
+        self.n_samples = table.n_samples
+        self.most = np.array([_most_information(table, i) for i in range(table.n_variables)])
+
+    def estimates(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        values = self.gaussian._cmi_many(i, candidates, given)
+        # Indicators of levels may determine each other, and then exceed what levels can tell.
+        values = np.minimum(values, np.minimum(self.most[i], self.most[list(candidates)]))
+        n_swept = sum(len(self.gaussian.owned[z]) for z in given)
+        left = max(self.n_samples - n_swept - 1, 1)
+        return values - self.gaussian.degrees(i, candidates) / (2 * left)
+
+
+def disagreement(differences: NDArray[np.float64], errors: NDArray[np.float64]) -> float:
+    """Return the variance of true differences behind differences observed with errors.
+
+    The one of the largest likelihood, all taken to be normal with mean 0, among 0 and values from
+    1e-6 to 1 squared nats that are a quarter apart.
+
+    Examples
+    --------
+    >>> disagreement(np.array([0.01, -0.01, 0.0]), np.full(3, 0.02))
+    0.0
+    >>> round(disagreement(np.array([0.3, -0.3, 0.3]), np.full(3, 0.02)), 2)
+    0.1
+    """
+    variances = np.concatenate([[0.0], 10 ** np.linspace(-6, 0, 61)])
+    total = variances[:, None] + errors**2
+    likelihood = -0.5 * (np.log(total) + differences**2 / total).sum(axis=1)
+    return float(variances[np.argmax(likelihood)])
+
+
+def _probed(table: Table) -> tuple[list[int], list[int]]:
+    """Return the variables to probe, evenly spread if there are many, and all that vary."""
+    varying = np.flatnonzero(~table.constant).tolist()
+    n_rows = min(len(varying), MAX_ROWS)
+    return [varying[len(varying) * row // n_rows] for row in range(n_rows)], varying
+
+
+def _scored(table: Table) -> Table:
+    """Return the table with normal scores for the values of continuous and ordinal columns."""
+    values = table.values.copy()
+    for c in np.flatnonzero(~table.nominal):
+        values[c] = normal_scores(values[c])
+    values.flags.writeable = False
+    return replace(table, values=values)
+
+
+def _most_information(table: Table, i: int) -> float:
+    """Return the entropy of a discrete variable, in nats; infinity for any other."""
+    if any(column.kind == "continuous" for column in table.columns_of(i)):
+        return math.inf
+    _, counts = np.unique(table.values_of(i), axis=1, return_counts=True)
+    shares = counts / table.n_samples
+    return float(-(shares * np.log(shares)).sum())
