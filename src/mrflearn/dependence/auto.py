@@ -51,6 +51,10 @@ PLAINLY = 4.0
 NEARLY_DETERMINED = 1.0
 """Nats from which dependence is so strong that neighbours, being few, underestimate it."""
 
+RIDGE = 2.0
+"""Variance added to each condition, of variance 1, times the square root of the number of rows: as
+much as leaves behind a correlation that is within the error of one."""
+
 MAX_ROWS = 32
 """Most variables whose dependences are probed."""
 
@@ -254,7 +258,8 @@ class _Parametric:
     """Gaussian estimates on normal scores, less their expected bias under independence."""
 
     def __init__(self, table: Table) -> None:
-        self.gaussian = BoundGaussian(table, copula=True)
+        ridge = RIDGE / math.sqrt(table.n_samples)
+        self.gaussian = BoundGaussian(table, copula=True, ridge=ridge)
         self.n_samples = table.n_samples
         self.most = np.array([_most_information(table, i) for i in range(table.n_variables)])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,8 +52,9 @@ class BoundGaussian(TableDependence):
 
     symmetric = True
 
-    def __init__(self, table: Table, copula: bool) -> None:
+    def __init__(self, table: Table, copula: bool, ridge: float = 0.0) -> None:
         super().__init__(table)
+        self.ridge = ridge
         rows, owners = [], []
         for i in range(table.n_variables):
             for column, values in zip(table.columns_of(i), table.values_of(i), strict=True):
@@ -72,7 +72,8 @@ class BoundGaussian(TableDependence):
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
         z = [int(c) for variable in given for c in self.owned[variable]]
-        return gaussian_cmi(self.correlation, self.owned[i], [self.owned[j] for j in candidates], z)
+        y = [self.owned[j] for j in candidates]
+        return gaussian_cmi(self.correlation, self.owned[i], y, z, self.ridge)
 
     def degrees(self, i: int, candidates: tuple[int, ...]) -> NDArray[np.float64]:
         """Return how many correlations stand between `i` and each candidate."""
@@ -84,61 +85,102 @@ def gaussian_cmi(
     x: NDArray[np.int64],
     candidates: list[NDArray[np.int64]],
     z: list[int],
+    ridge: float = 0.0,
 ) -> NDArray[np.float64]:
     """Return I(x; y | z) for each candidate y, every one a set of rows of `covariance`.
+
+    `ridge` is added to the variances of the conditions, as in ridge regression on them.
 
     The conditions are swept out one after the other by elementwise operations, so that a value
     has the same bits whatever else is asked with it, and in either direction.
     """
-    y = np.concatenate(candidates) if candidates else np.empty(0, dtype=np.int64)
     rows = np.concatenate([np.asarray(z, dtype=np.int64), x])
-    columns = np.concatenate([rows, y])
-    block = covariance[np.ix_(rows, columns)].copy()
-    variance = covariance[y, y].copy()
     scale = covariance[np.arange(len(covariance)), np.arange(len(covariance))]
-    n_z, n_rows = len(z), len(rows)
-    for p in range(n_z):
-        pivot = block[p, p]
-        if pivot > REDUNDANT * scale[rows[p]]:
-            variance -= block[p, n_rows:] * block[p, n_rows:] / pivot
-            left = block[:, p].copy()
-            block -= left[:, None] * block[p][None, :] / pivot
     values = np.zeros(len(candidates))
-    start = 0
+    # Candidates with equally many rows are answered together; those before x apart from those
+    # after it, since determinants take rows in their order, whichever is x.
+    alike: dict[tuple[int, bool], list[int]] = {}
     for c, owned in enumerate(candidates):
-        end = start + len(owned)
-        if len(x) == len(owned) == 1:
-            here = block[n_z, n_z]
-            there = variance[start]
-            if here > REDUNDANT * scale[x[0]] and there > REDUNDANT * scale[owned[0]]:
-                cross = block[n_z, n_rows + start]
-                share = cross * cross / (here * there)
-                values[c] = -0.5 * math.log1p(-min(share, 1 - 2**-51))
+        alike.setdefault((len(owned), bool(owned[0] < x[0])), []).append(c)
+    for (size, before), members in alike.items():
+        y = np.array([candidates[c] for c in members])
+        columns = np.concatenate([rows, y.ravel()])
+        block = covariance[np.ix_(rows, columns)]
+        own = covariance[y[:, :, None], y[:, None, :]]
+        _sweep(block, own, len(z), scale[rows], ridge)
+        x_own = block[len(z) :, len(z) : len(rows)]
+        cross = block[len(z) :, len(rows) :].reshape(len(x), len(members), size)
+        if len(x) == size == 1:
+            here, there = x_own[0, 0], own[:, 0, 0]
+            left = (here > REDUNDANT * scale[x[0]]) & (there > REDUNDANT * scale[y[:, 0]])
+            share = np.divide(cross[0, :, 0] ** 2, here * there, out=np.zeros(len(y)), where=left)
+            values[members] = -0.5 * np.log1p(-np.minimum(share, 1 - 2**-51))
         else:
-            values[c] = 0.5 * (
-                _log_determinant(covariance, x, z)
-                + _log_determinant(covariance, owned, z)
-                - _log_determinant(covariance, np.concatenate([x, owned]), z)
-            )
-        start = end
+            values[members] = _by_determinants(x_own, own, cross, scale[x], scale[y], before)
     return values
 
 
-def _log_determinant(
-    covariance: NDArray[np.float64], wanted: NDArray[np.int64], z: list[int]
-) -> float:
-    """Return the log determinant of the covariance of `wanted` given `z`, by pivots."""
-    index = np.concatenate([np.asarray(z, dtype=np.int64), np.sort(wanted)])
-    block = covariance[np.ix_(index, index)].copy()
-    scale = block.diagonal().copy()
-    total = 0.0
-    for p in range(len(index)):
+def _sweep(
+    block: NDArray[np.float64],
+    own: NDArray[np.float64],
+    n_conditions: int,
+    scale: NDArray[np.float64],
+    ridge: float,
+) -> None:
+    """Turn covariances into those given the first rows of `block`, in place.
+
+    `block` has rows of z and x, and columns of z, x and all candidates; `own` the covariances
+    inside each candidate.
+    """
+    n_rows, (n_candidates, size, _) = len(block), own.shape
+    conditions = np.arange(n_conditions)
+    block[conditions, conditions] += ridge
+    for p in range(n_conditions):
         pivot = block[p, p]
-        redundant = pivot <= REDUNDANT * scale[p]
-        if p >= len(z) and scale[p] > 0:
-            total += math.log(max(pivot, 2**-51 * scale[p]))
-        if not redundant:
+        if pivot > REDUNDANT * scale[p]:
+            row = block[p, n_rows:].reshape(n_candidates, size)
+            own -= row[:, :, None] * row[:, None, :] / pivot
             block -= block[:, p].copy()[:, None] * block[p].copy()[None, :] / pivot
+
+
+def _by_determinants(
+    x_own: NDArray[np.float64],
+    own: NDArray[np.float64],
+    cross: NDArray[np.float64],
+    x_scale: NDArray[np.float64],
+    y_scale: NDArray[np.float64],
+    before: bool,
+) -> NDArray[np.float64]:
+    """Return half of log det x + log det y - log det (x, y) for each candidate y."""
+    n_x, (n_candidates, size, _) = len(x_own), own.shape
+    x_first = np.arange(n_x + size)
+    both = np.empty((n_candidates, n_x + size, n_x + size))
+    both[:, :n_x, :n_x], both[:, n_x:, n_x:] = x_own, own
+    both[:, :n_x, n_x:] = cross.transpose(1, 0, 2)
+    both[:, n_x:, :n_x] = cross.transpose(1, 2, 0)
+    scales = np.hstack([np.broadcast_to(x_scale, (n_candidates, n_x)), y_scale])
+    if before:
+        x_first = np.roll(x_first, size)
+    joint = both[:, x_first[:, None], x_first], scales[:, x_first]
+    alone = _log_determinants(x_own[None], x_scale[None])
+    return 0.5 * (alone + _log_determinants(own, y_scale) - _log_determinants(*joint))
+
+
+def _log_determinants(
+    covariances: NDArray[np.float64], scales: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return log determinants by pivots; one that is nearly 0 counts as a rounding error."""
+    left = covariances.copy()
+    total = np.zeros(len(left))
+    for p in range(left.shape[1]):
+        pivot, scale = left[:, p, p].copy(), scales[:, p]
+        total += np.log(
+            np.maximum(pivot, 2**-51 * scale), out=np.zeros_like(pivot), where=scale > 0
+        )
+        kept = pivot > REDUNDANT * scale
+        step = left[:, :, p, None] * left[:, None, p, :]
+        left -= np.divide(step, pivot[:, None, None], out=np.zeros_like(step),
+                          where=kept[:, None, None])  # fmt: skip
     return total
 
 

@@ -39,11 +39,12 @@ def mutual_information(
         The variables; several columns are one vector-valued variable.
     method : str or specification, default="auto"
         A name of `mrflearn.dependence.DEPENDENCES`, or an object such as `KNN(n_neighbors=7)`.
-        `"auto"`: plug-in when all columns are discrete, else `"knn"`.
+        `"auto"`: correlations of normal scores, corrected by counts of levels when all columns
+        are discrete and by nearest neighbours otherwise; see `Auto`.
     variant, n_neighbors, nominal_distance, correction, strength : optional
         Options of the method; those it does not know are refused. See `MixedKSG`, `KNN`, `PlugIn`.
     scale : {"standard", "rank", None}, default="standard"
-        Scaling of continuous and ordinal columns, as in `as_table`.
+        Scaling of continuous and ordinal columns, as in `as_table`; `"auto"` sees ranks alone.
     kinds : dict, optional
         Kind of `"x"` or `"y"` (or `"z"`) where the type of its columns misleads.
     missing : {"error", "drop"}, default="error"
