@@ -44,7 +44,7 @@ class Altered(Auto):
 ABLATIONS = {
     "correlations alone": (("variance", 0.0), ("share", 0.0)),
     "no ridge on conditions": (("ridge", 0.0),),
-    "no probes: always 0.4, or counts": (("variance", 1e6), ("share", 1.0)),
+    "no probes: always half, or counts": (("variance", 1e6), ("share", 1.0)),
     "no offset": (("offset", 0.0),),
     "counts only where cells suffice": (("share", 0.0),),
     "lower bound of counts wherever higher": (("share", 1.0),),
@@ -54,9 +54,11 @@ ABLATIONS = {
 def sweep(n_samples, n_variables):
     """Lambdas for GS-MPLE: down to where noise comes in, which is nearer 0 with more rows.
 
-    Not below 0 where that would take hours and change little.
+    All the way with up to ten variables; not below 0 where that would take hours.
     """
-    deep = (n_samples <= 1000 and n_variables <= 12) or n_samples <= 100
+    if n_variables <= 10:
+        return thresholds(2.0)
+    deep = n_samples <= 100 or (n_samples <= 1000 and n_variables <= 12)
     floor = -(n_samples**-0.5) if deep else 0.0
     return tuple(lam for lam in thresholds(2.0) if lam >= floor)
 
@@ -89,7 +91,7 @@ def rivals(frame, lams):
         found["kNN"] = KNN(5)
     if table.all_discrete:
         found |= {"plug-in": PlugIn(), "plug-in df": PlugIn("df"), "plug-in BIC": PlugIn("bic")}
-    if n_samples <= 300:
+    if n_samples <= 300 and small:
         found["mixed-KSG"] = MixedKSG(3)
     for name, dependence in found.items():
         yield Method(f"GS-MPLE, {name}", GSMPLE(dependence=dependence), lams)

@@ -164,12 +164,13 @@ def test_a_refinement_reaches_the_estimator():
 
 def test_scale_and_neighbours_reach_the_dependence(chain):
     def lines(*options):
-        result = run("learn", "chain.csv", "--drop", "d", "-q", *options)
+        chosen = ("--dependence", "knn", *options)
+        result = run("learn", "chain.csv", "--drop", "d", "-q", *chosen)
         assert result.exit_code == 0, result.stderr
         return result.stdout
 
     assert len({lines(), lines("--scale", "rank"), lines("--n-neighbors", "9")}) == 3
-    reference = GSMPLE(scale="rank").fit(chain.drop(columns="d")).graph_
+    reference = GSMPLE(dependence="knn", scale="rank").fit(chain.drop(columns="d")).graph_
     assert len(lines("--scale", "rank").splitlines()) == 1 + len(reference.edges)
 
 

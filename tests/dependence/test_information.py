@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from mrflearn import InputError, conditional_mutual_information, mutual_information
+from mrflearn._scaling import SCALES
 from mrflearn.dependence import KNN
 
 RNG = np.random.default_rng(0)
@@ -47,9 +48,17 @@ def test_a_constant_condition_gives_the_value_of_none(method):
 
 
 def test_scaling_is_by_column():
-    assert mutual_information(X, Y) == mutual_information(1000 * X, Y)
-    assert mutual_information(X, Y, scale="rank") == mutual_information(np.exp(X), Y, scale="rank")
-    assert mutual_information(X, Y, scale=None) != mutual_information(1000 * X, Y, scale=None)
+    def value(x, scale="standard"):
+        return mutual_information(x, Y, method="knn", scale=scale)
+
+    assert value(X) == value(1000 * X)
+    assert value(X, "rank") == value(np.exp(X), "rank")
+    assert value(X, None) != value(1000 * X, None)
+
+
+def test_the_default_does_not_depend_on_scaling():
+    values = {mutual_information(x, Y, scale=s) for x in (X, np.exp(X)) for s in SCALES}
+    assert len(values) == 1
 
 
 def test_specifications_and_options_mean_the_same():

@@ -42,14 +42,17 @@ closed balls count the sample on their boundary. Measured by the probes; this is
 N_GUESSES = 12
 """Probes that the first guess weighs as much as."""
 
-MOST_WEIGHT = 0.4
+MOST_WEIGHT = 0.5
 """Largest weight of a neighbour estimate that does not plainly contradict the correlations."""
 
 PLAINLY = 4.0
 """Errors by which it does."""
 
-NEARLY_DETERMINED = 1.0
-"""Nats from which dependence is so strong that neighbours, being few, underestimate it."""
+NEAR_ROOM = 2.0
+"""Dependence of more than one part in so many of what neighbours could say is underestimated."""
+
+ROOM_SIGNS = np.array([-1, 1, 0, 0])
+"""Of psi(k_m), psi(n_z), psi(n_xz) and psi(n_yz) in the most that neighbours could say."""
 
 RIDGE = 2.0
 """Variance added to each condition, of variance 1, times the square root of the number of rows: as
@@ -57,6 +60,16 @@ much as leaves behind a correlation that is within the error of one."""
 
 MAX_ROWS = 32
 """Most variables whose dependences are probed."""
+
+MIN_ROWS = 4
+"""Fewest, however large the table."""
+
+MOST_PROBED = 400_000
+"""Values of a table's columns that are probed with one variable each: fewer variables of a large
+table, whose probes are precise."""
+
+MOST_LABELS = 32
+"""Labels of a nominal column that may have correlations of their own: the rarer share some."""
 
 ALL_TRIPLES = 16
 """Most variables of a discrete table of which each pair is probed given each other variable."""
@@ -137,7 +150,7 @@ class _Neighbouring(TableDependence):
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
         parametric = self.parametric.estimates(i, candidates, given)
-        values, errors = self._neighbour_estimates(i, candidates, given)
+        values, errors, room = self._neighbour_estimates(i, candidates, given)
         difference = values - self.offset * errors - parametric
         squared_error = (INFLATION_NEIGHBOURS * errors) ** 2
         total = self.variance + squared_error
@@ -146,36 +159,45 @@ class _Neighbouring(TableDependence):
         bound = PLAINLY**2 * squared_error
         plain = np.maximum(1 - bound / np.maximum(difference**2, bound + (bound == 0)), 0.0)
         weight = np.maximum(np.minimum(share, MOST_WEIGHT), share * plain)
-        return parametric + weight * difference
+        # Near the most that neighbours could say they say too little: only more is heard then.
+        near = np.divide(
+            NEAR_ROOM * np.maximum(parametric, 0), room, out=np.ones_like(room), where=room > 0
+        )
+        heard = np.where(difference < 0, 1 - np.minimum(near, 1.0) ** 2, 1.0)
+        return parametric + weight * heard * difference
 
     def _neighbour_estimates(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return estimates and their standard errors, as if samples were independent."""
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return estimates, their standard errors as if samples were independent, and room.
+
+        The room is the most that an estimate could be: the mean of psi(n_z) - psi(k_m).
+        """
         from mrflearn.dependence import _kernels
         from mrflearn.dependence._bound import CLOSED_SIGNS, mean_of_counts, psi
         from mrflearn.dependence.neighbours import CLOSED, PART
 
         n_samples = self.table.n_samples
         digamma = psi(n_samples)
-        values, spreads = np.empty((2, len(candidates)))
+        values, spreads, room = np.empty((3, len(candidates)))
         for places, counts, _, _ in self.counts.count([i], given, candidates, CLOSED):
             values[places] = mean_of_counts(counts, CLOSED_SIGNS, digamma)
+            room[places] = mean_of_counts(counts, ROOM_SIGNS, digamma)
 
             def spread(begin: int, end: int, counts: NDArray[np.int32]) -> NDArray[np.float64]:
                 return _kernels.spread_over_counts(counts[begin:end], digamma)
 
             least = 1 + PART // n_samples
             spreads[places] = np.concatenate(in_parts(spread, len(counts), least, counts))
-        return values, spreads / math.sqrt(n_samples)
+        return values, spreads / math.sqrt(n_samples), room
 
     def _probe(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return differences of the two estimates, and errors of that by neighbours."""
         differences, errors = [np.empty(0)], [np.empty(0)]
         for i, candidates, given in self._questions():
             parametric = self.parametric.estimates(i, candidates, given)
-            values, error = self._neighbour_estimates(i, candidates, given)
-            told = (parametric < NEARLY_DETERMINED) & (error > 0)
+            values, error, room = self._neighbour_estimates(i, candidates, given)
+            told = (2 * NEAR_ROOM * parametric < room) & (error > 0)
             differences.append((values - parametric)[told])
             errors.append(error[told])
         return np.concatenate(differences), np.concatenate(errors)
@@ -219,11 +241,13 @@ class _Counting(TableDependence):
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
-        parametric, lowered, _, error = self._estimates(i, candidates, given)
+        parametric, lowered, centred, error = self._estimates(i, candidates, given)
         total = self.variance + error**2
         trust = np.divide(self.variance, total, out=np.zeros_like(total), where=error > 0)
         otherwise = parametric + self.share * np.maximum(lowered - parametric, 0.0)
-        return trust * lowered + (1 - trust) * otherwise
+        values = trust * lowered + (1 - trust) * otherwise
+        # Alone, two variables have no more cells than correlations: counts say all there is.
+        return values if given else np.where(error > 0, values, centred)
 
     def _estimates(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -259,7 +283,7 @@ class _Parametric:
 
     def __init__(self, table: Table) -> None:
         ridge = RIDGE / math.sqrt(table.n_samples)
-        self.gaussian = BoundGaussian(table, copula=True, ridge=ridge)
+        self.gaussian = BoundGaussian(_without_rare_labels(table), copula=True, ridge=ridge)
         self.n_samples = table.n_samples
         self.most = np.array([_most_information(table, i) for i in range(table.n_variables)])
 
@@ -288,7 +312,7 @@ def disagreement(differences: NDArray[np.float64], errors: NDArray[np.float64]) 
     0.1
     """
     variances = np.concatenate([[0.0], 10 ** np.linspace(-6, 0, 61)])
-    total = variances[:, None] + errors**2
+    total = np.maximum(variances[:, None] + errors**2, 1e-300)
     likelihood = -0.5 * (np.log(total) + differences**2 / total).sum(axis=1)
     return float(variances[np.argmax(likelihood)])
 
@@ -296,7 +320,8 @@ def disagreement(differences: NDArray[np.float64], errors: NDArray[np.float64]) 
 def _probed(table: Table) -> tuple[list[int], list[int]]:
     """Return the variables to probe, evenly spread if there are many, and all that vary."""
     varying = np.flatnonzero(~table.constant).tolist()
-    n_rows = min(len(varying), MAX_ROWS)
+    worth = MOST_PROBED // max(table.n_samples * len(varying), 1)
+    n_rows = min(len(varying), MAX_ROWS, max(worth, MIN_ROWS))
     return [varying[len(varying) * row // n_rows] for row in range(n_rows)], varying
 
 
@@ -305,6 +330,16 @@ def _scored(table: Table) -> Table:
     values = table.values.copy()
     for c in np.flatnonzero(~table.nominal):
         values[c] = normal_scores(values[c])
+    values.flags.writeable = False
+    return replace(table, values=values)
+
+
+def _without_rare_labels(table: Table) -> Table:
+    """Return the table with one label for all of a nominal column's that are rare."""
+    values = table.values.copy()
+    for c in np.flatnonzero(table.nominal):
+        _, labels, sizes = np.unique(values[c], return_inverse=True, return_counts=True)
+        values[c, sizes[labels] * MOST_LABELS < table.n_samples] = -1.0  # codes are from 0
     values.flags.writeable = False
     return replace(table, values=values)
 

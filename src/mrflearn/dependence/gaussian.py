@@ -101,7 +101,7 @@ def gaussian_cmi(
     # after it, since determinants take rows in their order, whichever is x.
     alike: dict[tuple[int, bool], list[int]] = {}
     for c, owned in enumerate(candidates):
-        alike.setdefault((len(owned), bool(owned[0] < x[0])), []).append(c)
+        alike.setdefault((len(owned), bool(np.all(owned[:1] < x[:1]))), []).append(c)
     for (size, before), members in alike.items():
         y = np.array([candidates[c] for c in members])
         columns = np.concatenate([rows, y.ravel()])
@@ -174,10 +174,10 @@ def _log_determinants(
     total = np.zeros(len(left))
     for p in range(left.shape[1]):
         pivot, scale = left[:, p, p].copy(), scales[:, p]
-        total += np.log(
-            np.maximum(pivot, 2**-51 * scale), out=np.zeros_like(pivot), where=scale > 0
-        )
         kept = pivot > REDUNDANT * scale
+        # A row that others determine counts the same alone and with more, however it is rounded.
+        counted = np.where(kept, pivot, 2**-51 * scale)
+        total += np.log(counted, out=np.zeros_like(pivot), where=scale > 0)
         step = left[:, :, p, None] * left[:, None, p, :]
         left -= np.divide(step, pivot[:, None, None], out=np.zeros_like(step),
                           where=kept[:, None, None])  # fmt: skip
@@ -202,4 +202,6 @@ def normal_scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
     from scipy.special import ndtri
     from scipy.stats import rankdata
 
-    return ndtri(rankdata(values) / (len(values) + 1))
+    ranks = rankdata(values)
+    below = np.minimum(ranks, len(values) + 1 - ranks)  # so that scores are exactly symmetric
+    return np.where(ranks == below, 1.0, -1.0) * ndtri(below / (len(values) + 1))

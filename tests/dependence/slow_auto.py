@@ -1,0 +1,203 @@
+"""The slow, obvious version of `Auto`: one question at a time, from definitions."""
+
+from functools import cache
+
+import numpy as np
+from scipy.special import digamma
+
+from mrflearn.dependence import auto, naive
+from mrflearn.dependence.gaussian import REDUNDANT, normal_scores
+
+
+class SlowAuto:
+    """Answers as `Auto(n_neighbors, nominal_distance).bind(table)` should."""
+
+    def __init__(self, table, n_neighbors=5, nominal_distance=np.inf):
+        self.table, self.k, self.nominal_distance = table, n_neighbors, nominal_distance
+        self.counting = table.all_discrete
+        self._few, self._rows = cache(self._few), cache(self._rows)
+        seen = [self._both(*probe) for probe in self._probes()]
+        seen = [both for both in seen if self._is_told(*both)]
+        difference = np.array([free - few for few, free, _, _ in seen])
+        error = np.array([error for _, _, error, _ in seen])
+        if self.counting:
+            self.variance = disagreement(difference, error)
+            usual = np.median(error) ** 2 if seen else 1.0
+            self.share = self.variance / (self.variance + usual)
+        else:
+            guesses = [auto.OFFSET] * auto.N_GUESSES
+            self.offset = np.median([*(difference / error), *guesses])
+            self.variance = disagreement(
+                difference - self.offset * error, auto.INFLATION_NEIGHBOURS * error
+            )
+
+    def cmi(self, i, j, given=()):
+        if self.table.constant[[i, j]].any():
+            return 0.0
+        given = tuple(z for z in given if not self.table.constant[z])
+        return (self._by_counts if self.counting else self._by_neighbours)(i, j, given)
+
+    def is_determined(self, i, j, given=()):
+        """Return whether correlations are so near 1 that rounding tells how near."""
+        return not self.table.constant[[i, j]].any() and self._few(i, j, given) > 8
+
+    def _by_neighbours(self, i, j, given):
+        few, free, error, room = self._both(i, j, given)
+        difference = free - self.offset * error - few
+        error = auto.INFLATION_NEIGHBOURS * error
+        if self.variance + error**2 == 0:
+            return few
+        share = self.variance / (self.variance + error**2)
+        plain = 0.0
+        if abs(difference) > auto.PLAINLY * error:
+            plain = 1 - (auto.PLAINLY * error / difference) ** 2
+        weight = max(min(share, auto.MOST_WEIGHT), share * plain)
+        if difference < 0:
+            near = auto.NEAR_ROOM * max(few, 0.0) / room if room > 0 else 1.0
+            weight *= 1 - min(near, 1.0) ** 2
+        return few + weight * difference
+
+    def _by_counts(self, i, j, given):
+        few, once, error, _ = self._both(i, j, given)
+        if error == 0 and not given:
+            return once
+        twice = once - self._degrees(i, j, given) / (2 * self.table.n_samples)
+        otherwise = few + self.share * max(twice - few, 0.0)
+        trust = self.variance / (self.variance + error**2) if error > 0 else 0.0
+        return trust * twice + (1 - trust) * otherwise
+
+    def _probes(self):
+        varying = [i for i in range(self.table.n_variables) if not self.table.constant[i]]
+        n_values = max(self.table.n_samples * len(varying), 1)
+        n_rows = min(len(varying), auto.MAX_ROWS, max(auto.MOST_PROBED // n_values, auto.MIN_ROWS))
+        rows = [varying[len(varying) * row // n_rows] for row in range(n_rows)]
+        step = 1
+        if len(varying) > auto.ALL_TRIPLES:
+            step = int(np.ceil(len(varying) / auto.CONDITIONS))
+        for position, i in enumerate(rows):
+            others = [j for j in varying if j != i]
+            yield from ((i, j, ()) for j in others if j not in rows[:position])
+            conditions = others[position % step :: step]
+            if not self.counting:
+                conditions = [max(others, key=lambda j, i=i: self._few(i, j, ()))] if others else []
+            yield from ((i, j, (z,)) for z in conditions for j in others if j != z)
+
+    def _is_told(self, few, _, error, room):
+        return error > 0 and (self.counting or 2 * auto.NEAR_ROOM * few < room)
+
+    def _both(self, i, j, given):
+        """Return the estimate by few parameters, the one free of them, its error and its room."""
+        few, n = self._few(i, j, given), self.table.n_samples
+        if self.counting:
+            degrees = self._degrees(i, j, given)
+            value = naive.plug_in(self._values([i]), self._values([j]), self._values(given))
+            more = max(degrees - len(self._rows(i)) * len(self._rows(j)), 0.0)
+            error = auto.INFLATION_COUNTS * np.sqrt(2 * more) + auto.CORRECTION_ERROR * more
+            return few, value - degrees / (2 * n), error / (2 * n), np.inf
+        distances = (self._distances(variables) for variables in ([i], [j], given))
+        k_m, n_z, n_xz, n_yz = naive.cmi_counts(*distances, self.k, open_ball=False)
+        parts = (digamma(k_m) + digamma(n_z)) - (digamma(n_xz) + digamma(n_yz))
+        coarse = [int(part) for part in np.rint(parts * 2**16)]
+        squared = n * sum(part * part for part in coarse) - sum(coarse) ** 2  # exact, as integers
+        room = np.mean(digamma(n_z) - digamma(k_m))
+        return few, parts.mean(), np.sqrt(squared) / n / 2**16 / np.sqrt(n), room
+
+    def _few(self, i, j, given):
+        """Return the Gaussian estimate on normal scores, less its bias."""
+        z = [row for variable in given for row in self._rows(variable)]
+        x, y = self._rows(i), self._rows(j)
+        left = max(self.table.n_samples - len(z) - 1, 1)
+        most = min(self._entropy(i), self._entropy(j))
+        ridge = auto.RIDGE / np.sqrt(self.table.n_samples)
+        return min(gaussian(x, y, z, ridge), most) - len(x) * len(y) / (2 * left)
+
+    def _rows(self, i):
+        """Return what correlations see of a variable: normal scores, or indicators of labels."""
+        rows = []
+        for column, values in zip(self.table.columns_of(i), self.table.values_of(i), strict=True):
+            if column.kind == "nominal":
+                sizes = {level: np.sum(values == level) for level in sorted(set(values))}
+                often = len(values) / auto.MOST_LABELS
+                labels = [level for level, size in sizes.items() if size >= often]
+                rare = len(labels) < len(sizes)  # these share a label, which comes first
+                rows += [np.where(values == label, 1.0, 0.0) for label in labels[not rare :]]
+            else:
+                rows.append(normal_scores(values))
+        return rows
+
+    def _values(self, variables):
+        empty = np.empty((0, self.table.n_samples))
+        return np.vstack([empty, *(self.table.values_of(i) for i in variables)])
+
+    def _distances(self, variables):
+        parts = [np.empty((0, self.table.n_samples))]
+        nominal = []
+        for i in variables:
+            for column, values in zip(
+                self.table.columns_of(i), self.table.values_of(i), strict=True
+            ):
+                nominal.append(column.kind == "nominal")
+                parts.append((values if nominal[-1] else normal_scores(values))[None])
+        return naive.distances(np.vstack(parts), nominal, self.nominal_distance)
+
+    def _degrees(self, i, j, given):
+        k_z, k_xz, k_yz = (
+            len(set(map(tuple, self._values(variables).T.tolist())))
+            for variables in (given, [i, *given], [j, *given])
+        )
+        return (k_xz - k_z) * (k_yz - k_z) / k_z
+
+    def _entropy(self, i):
+        if any(column.kind == "continuous" for column in self.table.columns_of(i)):
+            return np.inf
+        x, nothing = self._values([i]), self._values([])
+        return naive.plug_in(x, x, nothing)  # what a variable tells about itself
+
+
+def gaussian(x, y, z, ridge):
+    """Return I(x; y | z) of a Gaussian with the correlations of some rows.
+
+    Rows that z determines, or earlier ones, say nothing new; rows of y that x determines too say
+    as much as `Gaussian` ever says of one.
+    """
+    if not x or not y:
+        return 0.0
+    rows = np.vstack([*x, *y, *z])
+    varying = np.ptp(rows, axis=1) > 0
+    correlation = np.diag(varying.astype(float))
+    correlation[np.ix_(varying, varying)] = np.corrcoef(rows[varying])
+    x, y, z = np.split(np.arange(len(rows)), [len(x), len(x) + len(y)])
+    correlation[z, z] += ridge
+    z = _independent(correlation, z)
+    left = correlation - correlation[:, z] @ np.linalg.solve(
+        correlation[np.ix_(z, z)], correlation[z]
+    )
+    x, y = _independent(left, x), _independent(left, y)
+    new = _independent(left, y, x)
+    most = (len(y) - len(new)) * 0.5 * np.log(2**51)
+    return most + naive.gaussian(left, np.array(x), np.array(new), np.array([]))
+
+
+def _independent(covariance, rows, before=()):
+    """Return the rows that those before them do not determine."""
+    kept = []
+    for row in rows:
+        known = [*before, *kept]
+        cross = covariance[row, known]
+        rest = covariance[row, row] - cross @ np.linalg.solve(
+            covariance[np.ix_(known, known)], cross
+        )
+        if rest > REDUNDANT:
+            kept.append(row)
+    return kept
+
+
+def disagreement(differences, errors):
+    """Return which variance on the grid makes the differences most likely; 0 if none is better."""
+    best, most_likely = 0.0, -np.inf
+    for variance in [0.0, *(10 ** np.linspace(-6, 0, 61))]:
+        total = np.array([max(variance + error**2, 1e-300) for error in errors])
+        likelihood = -0.5 * np.sum(np.log(total) + np.array(differences) ** 2 / total)
+        if likelihood > most_likely:
+            best, most_likely = variance, likelihood
+    return best
