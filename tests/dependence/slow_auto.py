@@ -16,8 +16,12 @@ class SlowAuto:
         self.table, self.k, self.nominal_distance = table, n_neighbors, nominal_distance
         self.counting = table.all_discrete
         self._few, self._rows = cache(self._few), cache(self._rows)
-        seen = [self._both(*probe) for probe in self._probes()]
-        seen = [both for both in seen if self._is_told(*both)]
+        self._ridge = cache(self._ridge)
+        probes = list(self._probes())
+        seen = [self._both(*probe) for probe in probes]
+        seen = [
+            both for probe, both in zip(probes, seen, strict=True) if self._is_told(probe, both)
+        ]
         difference = np.array([free - few for few, free, _, _ in seen])
         error = np.array([error for _, _, error, _ in seen])
         if self.counting:
@@ -82,8 +86,13 @@ class SlowAuto:
                 conditions = [max(others, key=lambda j, i=i: self._few(i, j, ()))] if others else []
             yield from ((i, j, (z,)) for z in conditions for j in others if j != z)
 
-    def _is_told(self, few, _, error, room):
-        return error > 0 and (self.counting or 2 * auto.NEAR_ROOM * few < room)
+    def _is_told(self, probe, both):
+        few, _, error, room = both
+        if self.counting:
+            degrees = len(self._rows(probe[0])) * len(self._rows(probe[1]))
+            noise = np.sqrt(2 * degrees) / (2 * self.table.n_samples)
+            return error > 0 and few < auto.WEAK * noise
+        return error > 0 and 2 * auto.NEAR_ROOM * few < room
 
     def _both(self, i, j, given):
         """Return the estimate by few parameters, the one free of them, its error and its room."""
@@ -108,8 +117,19 @@ class SlowAuto:
         x, y = self._rows(i), self._rows(j)
         left = max(self.table.n_samples - len(z) - 1, 1)
         most = min(self._entropy(i), self._entropy(j))
-        ridge = auto.RIDGE / np.sqrt(self.table.n_samples)
-        return min(gaussian(x, y, z, ridge), most) - len(x) * len(y) / (2 * left)
+        return min(gaussian(x, y, z, self._ridge()), most) - len(x) * len(y) / (2 * left)
+
+    def _ridge(self):
+        """Return the share of noise in the squared correlations between variables."""
+        noise = signal = 0.0
+        for i in range(self.table.n_variables):
+            for j in range(i):
+                for x in self._rows(i):
+                    for y in self._rows(j):
+                        square = np.corrcoef(x, y)[0, 1] ** 2 if np.ptp(x) and np.ptp(y) else 0.0
+                        noise += (1 - square) ** 2 / max(self.table.n_samples - 1, 1)
+                        signal += square
+        return min(noise / signal, 1.0) if signal > 0 else 1.0
 
     def _rows(self, i):
         """Return what correlations see of a variable: normal scores, or indicators of labels."""

@@ -232,6 +232,7 @@ class TestPromises:
         # What is learned from the probes differs, as those of the group are others.
         for name in vars(apart).keys() & {"variance", "offset", "share"}:
             setattr(together, name, getattr(apart, name))
+        together.parametric.gaussian.ridge = apart.parametric.gaussian.ridge
         assert together.cmi(0, 1, (2,)) == pytest.approx(apart.cmi(0, 1, (2, 3)), abs=1e-9)
         assert together.cmi(0, 3, (2, 4)) == pytest.approx(apart.cmi(0, 4, (2, 3, 5)), abs=1e-9)
 

@@ -54,9 +54,8 @@ NEAR_ROOM = 2.0
 ROOM_SIGNS = np.array([-1, 1, 0, 0])
 """Of psi(k_m), psi(n_z), psi(n_xz) and psi(n_yz) in the most that neighbours could say."""
 
-RIDGE = 2.0
-"""Variance added to each condition, of variance 1, times the square root of the number of rows: as
-much as leaves behind a correlation that is within the error of one."""
+WEAK = 2.0
+"""Standard deviations of noise within which correlations of discrete variables count as none."""
 
 MAX_ROWS = 32
 """Most variables whose dependences are probed."""
@@ -228,9 +227,12 @@ class _Counting(TableDependence):
         self.plug_in = bound
         self.grain = self.plug_in.grain
         differences, errors = [np.empty(0)], [np.empty(0)]
-        for question in self._questions():
-            parametric, _, centred, error = self._estimates(*question)
-            told = error > 0
+        for i, candidates, given in self._questions():
+            parametric, _, centred, error = self._estimates(i, candidates, given)
+            # Where variables depend strongly, correlations are wrong in size, not in rank.
+            degrees = self.parametric.gaussian.degrees(i, candidates)
+            weak = 2 * table.n_samples * parametric < WEAK * np.sqrt(2 * degrees)
+            told = (error > 0) & weak
             differences.append((centred - parametric)[told])
             errors.append(error[told])
         error = np.concatenate(errors)
@@ -282,8 +284,8 @@ class _Parametric:
     """Gaussian estimates on normal scores, less their expected bias under independence."""
 
     def __init__(self, table: Table) -> None:
-        ridge = RIDGE / math.sqrt(table.n_samples)
-        self.gaussian = BoundGaussian(_without_rare_labels(table), copula=True, ridge=ridge)
+        self.gaussian = BoundGaussian(_without_rare_labels(table), copula=True)
+        self.gaussian.ridge = _noise_share(self.gaussian, table.n_samples)
         self.n_samples = table.n_samples
         self.most = np.array([_most_information(table, i) for i in range(table.n_variables)])
 
@@ -315,6 +317,21 @@ def disagreement(differences: NDArray[np.float64], errors: NDArray[np.float64]) 
     total = np.maximum(variances[:, None] + errors**2, 1e-300)
     likelihood = -0.5 * (np.log(total) + differences**2 / total).sum(axis=1)
     return float(variances[np.argmax(likelihood)])
+
+
+def _noise_share(gaussian: BoundGaussian, n_samples: int) -> float:
+    """Return the share of noise in the squared correlations between different variables.
+
+    It is the intensity with which Schäfer and Strimmer (2005) shrink correlations: 1 if they are
+    all noise, near 0 if there are many rows or strong correlations.
+    """
+    owners = np.empty(len(gaussian.correlation), dtype=np.int64)
+    for variable, owned in enumerate(gaussian.owned):
+        owners[owned] = variable
+    squares = gaussian.correlation[owners[:, None] != owners] ** 2
+    noise = float(((1 - squares) ** 2).sum()) / max(n_samples - 1, 1)
+    signal = float(squares.sum())
+    return min(noise / signal, 1.0) if signal > 0 else 1.0
 
 
 def _probed(table: Table) -> tuple[list[int], list[int]]:
