@@ -17,11 +17,8 @@ class SlowAuto:
         self.counting = table.all_discrete
         self._few, self._rows = cache(self._few), cache(self._rows)
         self._ridge = cache(self._ridge)
-        probes = list(self._probes())
-        seen = [self._both(*probe) for probe in probes]
-        seen = [
-            both for probe, both in zip(probes, seen, strict=True) if self._is_told(probe, both)
-        ]
+        seen = [self._both(*probe) for probe in self._probes()]
+        seen = [both for both in seen if self._is_told(*both)]
         difference = np.array([free - few for few, free, _, _ in seen])
         error = np.array([error for _, _, error, _ in seen])
         if self.counting:
@@ -86,13 +83,8 @@ class SlowAuto:
                 conditions = [max(others, key=lambda j, i=i: self._few(i, j, ()))] if others else []
             yield from ((i, j, (z,)) for z in conditions for j in others if j != z)
 
-    def _is_told(self, probe, both):
-        few, _, error, room = both
-        if self.counting:
-            degrees = len(self._rows(probe[0])) * len(self._rows(probe[1]))
-            noise = np.sqrt(2 * degrees) / (2 * self.table.n_samples)
-            return error > 0 and few < auto.WEAK * noise
-        return error > 0 and 2 * auto.NEAR_ROOM * few < room
+    def _is_told(self, few, _, error, room):
+        return error > 0 and (self.counting or 2 * auto.NEAR_ROOM * few < room)
 
     def _both(self, i, j, given):
         """Return the estimate by few parameters, the one free of them, its error and its room."""

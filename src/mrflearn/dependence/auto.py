@@ -54,9 +54,6 @@ NEAR_ROOM = 2.0
 ROOM_SIGNS = np.array([-1, 1, 0, 0])
 """Of psi(k_m), psi(n_z), psi(n_xz) and psi(n_yz) in the most that neighbours could say."""
 
-WEAK = 2.0
-"""Standard deviations of noise within which correlations of discrete variables count as none."""
-
 MAX_ROWS = 32
 """Most variables whose dependences are probed."""
 
@@ -229,10 +226,7 @@ class _Counting(TableDependence):
         differences, errors = [np.empty(0)], [np.empty(0)]
         for i, candidates, given in self._questions():
             parametric, _, centred, error = self._estimates(i, candidates, given)
-            # Where variables depend strongly, correlations are wrong in size, not in rank.
-            degrees = self.parametric.gaussian.degrees(i, candidates)
-            weak = 2 * table.n_samples * parametric < WEAK * np.sqrt(2 * degrees)
-            told = (error > 0) & weak
+            told = error > 0
             differences.append((centred - parametric)[told])
             errors.append(error[told])
         error = np.concatenate(errors)
