@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 DEMO := demo
 REPRODUCTION := reproduction
-EXPERIMENTS := sensitivity estimators asymmetry mixed larger
+EXPERIMENTS := sensitivity estimators asymmetry mixed larger honesty accuracy
 
 PENGUINS := src/mrflearn/datasets/data/penguins.csv --missing drop --lam 0.2
 
@@ -59,6 +59,7 @@ bench: $(VENV)/ready-base $(VENV)/ready-peers
 	$(BIN)/python benchmarks/noise.py
 	$(BIN)/python benchmarks/discrete.py
 	$(BIN)/python benchmarks/cmi.py
+	$(BIN)/python benchmarks/auto.py
 	$(BIN)/python benchmarks/fits.py
 	$(BIN)/python benchmarks/threads.py
 	$(BIN)/python benchmarks/glasso.py
