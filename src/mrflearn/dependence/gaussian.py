@@ -101,9 +101,11 @@ def gaussian_cmi(
     # after it, since determinants take rows in their order, whichever is x.
     alike: dict[tuple[int, bool], list[int]] = {}
     for c, owned in enumerate(candidates):
-        alike.setdefault((len(owned), bool(np.all(owned[:1] < x[:1]))), []).append(c)
+        size = len(owned)
+        before = size > 0 and len(x) > 0 and bool(owned[0] < x[0])
+        alike.setdefault((size, before), []).append(c)
     for (size, before), members in alike.items():
-        y = np.array([candidates[c] for c in members])
+        y = np.concatenate([candidates[c] for c in members]).reshape(-1, size)
         columns = np.concatenate([rows, y.ravel()])
         block = covariance[np.ix_(rows, columns)]
         own = covariance[y[:, :, None], y[:, None, :]]
