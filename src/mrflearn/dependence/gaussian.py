@@ -105,7 +105,7 @@ def gaussian_cmi(
         before = size > 0 and len(x) > 0 and bool(owned[0] < x[0])
         alike.setdefault((size, before), []).append(c)
     for (size, before), members in alike.items():
-        y = np.concatenate([candidates[c] for c in members]).reshape(-1, size)
+        y = np.concatenate([candidates[c] for c in members]).reshape(len(members), size)
         columns = np.concatenate([rows, y.ravel()])
         block = covariance[np.ix_(rows, columns)]
         own = covariance[y[:, :, None], y[:, None, :]]
