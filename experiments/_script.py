@@ -32,8 +32,11 @@ def results_of(name: str, cases: Sequence[Case], runs: int, summary: str):
     parser.add_argument("--figure-only", action="store_true", help="draw from what was run before")
     options = parser.parse_args()
     folder = RESULTS / name
-    if options.figure_only:
-        return load_results(folder)
+    return load_results(folder) if options.figure_only else run(cases, options, folder)
+
+
+def run(cases: Sequence[Case], options: argparse.Namespace, folder: Path):
+    """Run the cases `options.runs` times in `options.n_jobs` processes, with a progress line."""
     begun = time.monotonic()
 
     def show(done: int, total: int) -> None:

@@ -5,18 +5,16 @@ own. `--split design` runs the worlds on which the default was tuned, the defaul
 """
 
 import argparse
-import sys
-import time
 from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _script import RESULTS, save
+from _script import RESULTS, run, save
 
 from mrflearn.dependence import KNN, Auto, Gaussian, MixedKSG, PlugIn
 from mrflearn.estimators import GSMN, GSMPLE, IAMB, JOSE, GLasso, MixedPairwise, Skeptic
 from mrflearn.experiments.design import Case, Method, penalties, thresholds
-from mrflearn.experiments.runner import load_results, run_experiment
+from mrflearn.experiments.runner import load_results
 from mrflearn.experiments.suite import SPLITS, suite
 from mrflearn.experiments.summary import standings
 from mrflearn.table import as_table
@@ -131,20 +129,6 @@ def options_of():
     return parser.parse_args()
 
 
-def run(options, folder):
-    """Run what the options ask for."""
-    begun = time.monotonic()
-
-    def show(done, total):
-        print(f"\r{done} of {total} runs, {time.monotonic() - begun:.0f} s", end="",
-              file=sys.stderr, flush=True)  # fmt: skip
-
-    chosen = list(cases(options.split, options.table, options.sizes or SIZES[options.table]))
-    results = run_experiment(chosen, options.runs, folder, options.n_jobs, show)
-    print(file=sys.stderr)
-    return results
-
-
 def regret(methods, name, rivals=None):
     """Return a method's regret and its paired bootstrap interval."""
     others = [methods[rival] for rival in rivals or methods]
@@ -245,7 +229,11 @@ def draw(found):
 def main():
     options = options_of()
     folder = RESULTS / f"accuracy-{options.split}-{options.table}"
-    results = load_results(folder) if options.figure_only else run(options, folder)
+    if options.figure_only:
+        results = load_results(folder)
+    else:
+        sizes = options.sizes or SIZES[options.table]
+        results = run(list(cases(options.split, options.table, sizes)), options, folder)
     found = standings(results)
     print(f"{found.n_runs} runs of each world and size, split {options.split!r}")
     if options.table == "ablations":

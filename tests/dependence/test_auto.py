@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
-from slow_auto import SlowAuto
+from slow_auto import SlowAuto, share_lessons
 
 from mrflearn.dependence import Auto, Gaussian, OracleGaussian, Question, Threaded, _kernels, auto
 from mrflearn.dependence.auto import disagreement
@@ -230,9 +230,7 @@ class TestPromises:
         apart = Auto().bind(_table(frame))
         together = Auto().bind(_table(frame, groups={"pair": ["c", "d"]}))
         # What is learned from the probes differs, as those of the group are others.
-        for name in vars(apart).keys() & {"variance", "offset", "share"}:
-            setattr(together, name, getattr(apart, name))
-        together.parametric.gaussian.ridge = apart.parametric.gaussian.ridge
+        share_lessons(apart, together)
         assert together.cmi(0, 1, (2,)) == pytest.approx(apart.cmi(0, 1, (2, 3)), abs=1e-9)
         assert together.cmi(0, 3, (2, 4)) == pytest.approx(apart.cmi(0, 4, (2, 3, 5)), abs=1e-9)
 

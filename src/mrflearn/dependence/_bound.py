@@ -13,7 +13,14 @@ from mrflearn.dependence.base import TableDependence, in_parts
 from mrflearn.dependence.neighbours import CLOSED, OPEN, OPEN_UNLESS_ZERO, PART, NeighbourCounts
 from mrflearn.table import Table
 
-__all__ = ["CLOSED_SIGNS", "BoundDirect", "BoundMixedKSG", "mean_of_counts", "psi"]
+__all__ = [
+    "CLOSED_SIGNS",
+    "BoundDirect",
+    "BoundMixedKSG",
+    "mean_of_counts",
+    "psi",
+    "spread_of_counts",
+]
 
 
 class BoundDirect(TableDependence):
@@ -107,6 +114,17 @@ def mean_of_counts(
         return _kernels.mean_over_counts(counts[begin:end], signs, function)
 
     return np.concatenate(in_parts(mean, len(counts), 1 + 10 * PART // counts.shape[2]))
+
+
+def spread_of_counts(
+    counts: NDArray[np.int32], function: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return `spread_over_counts`, the candidates in parts if there are threads to help."""
+
+    def spread(begin: int, end: int) -> NDArray[np.float64]:
+        return _kernels.spread_over_counts(counts[begin:end], function)
+
+    return np.concatenate(in_parts(spread, len(counts), 1 + PART // counts.shape[2]))
 
 
 CLOSED_SIGNS = np.array([1, 1, -1, -1])  # of k_m, n_z, n_xz and n_yz

@@ -11,14 +11,14 @@ counts. docs/accuracy.md has the reasoning and the evidence.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.dependence.base import Dependence, Specification, TableDependence, in_parts
-from mrflearn.dependence.discrete import BoundPlugIn, PlugIn
+from mrflearn.dependence.base import Dependence, Specification, TableDependence
+from mrflearn.dependence.discrete import PlugIn
 from mrflearn.dependence.gaussian import BoundGaussian, normal_scores
 from mrflearn.dependence.knn import KNN
 from mrflearn.table import Table
@@ -136,8 +136,8 @@ class _Neighbouring(TableDependence):
         )
         differences, errors = self._probe()
         # The median, as most probes are of variables that are independent or nearly so.
-        excess = differences / np.where(errors > 0, errors, 1.0)
-        self.offset = float(np.median(np.concatenate([excess, np.full(N_GUESSES, OFFSET)])))
+        guesses = np.full(N_GUESSES, OFFSET)
+        self.offset = float(np.median(np.concatenate([differences / errors, guesses])))
         self.variance = disagreement(
             differences - self.offset * errors, INFLATION_NEIGHBOURS * errors
         )
@@ -169,9 +169,8 @@ class _Neighbouring(TableDependence):
 
         The room is the most that an estimate could be: the mean of psi(n_z) - psi(k_m).
         """
-        from mrflearn.dependence import _kernels
-        from mrflearn.dependence._bound import CLOSED_SIGNS, mean_of_counts, psi
-        from mrflearn.dependence.neighbours import CLOSED, PART
+        from mrflearn.dependence._bound import CLOSED_SIGNS, mean_of_counts, psi, spread_of_counts
+        from mrflearn.dependence.neighbours import CLOSED
 
         n_samples = self.table.n_samples
         digamma = psi(n_samples)
@@ -179,18 +178,13 @@ class _Neighbouring(TableDependence):
         for places, counts, _, _ in self.counts.count([i], given, candidates, CLOSED):
             values[places] = mean_of_counts(counts, CLOSED_SIGNS, digamma)
             room[places] = mean_of_counts(counts, ROOM_SIGNS, digamma)
-
-            def spread(begin: int, end: int, counts: NDArray[np.int32]) -> NDArray[np.float64]:
-                return _kernels.spread_over_counts(counts[begin:end], digamma)
-
-            least = 1 + PART // n_samples
-            spreads[places] = np.concatenate(in_parts(spread, len(counts), least, counts))
+            spreads[places] = spread_of_counts(counts, digamma)
         return values, spreads / math.sqrt(n_samples), room
 
     def _probe(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return differences of the two estimates, and errors of that by neighbours."""
         differences, errors = [np.empty(0)], [np.empty(0)]
-        for i, candidates, given in self._questions():
+        for i, candidates, given in _questions(self.table, self._conditions):
             parametric = self.parametric.estimates(i, candidates, given)
             values, error, room = self._neighbour_estimates(i, candidates, given)
             told = (2 * NEAR_ROOM * parametric < room) & (error > 0)
@@ -198,17 +192,9 @@ class _Neighbouring(TableDependence):
             errors.append(error[told])
         return np.concatenate(differences), np.concatenate(errors)
 
-    def _questions(self) -> Iterator[_Question]:
-        """Yield probes: each pair once, and the pairs of each variable given its nearest one."""
-        rows, varying = _probed(self.table)
-        for position, i in enumerate(rows):
-            others = tuple(j for j in varying if j != i)
-            new = tuple(j for j in others if j not in rows[:position])
-            if new:
-                yield i, new, ()
-            if len(others) > 1:
-                nearest = others[int(np.argmax(self.parametric.estimates(i, others, ())))]
-                yield i, tuple(j for j in others if j != nearest), (nearest,)
+    def _conditions(self, _: int, i: int, others: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the nearest variable: neighbours take long to count given others."""
+        return (others[int(np.argmax(self.parametric.estimates(i, others, ())))],)
 
 
 class _Counting(TableDependence):
@@ -219,12 +205,10 @@ class _Counting(TableDependence):
     def __init__(self, table: Table, max_memory: int | None) -> None:
         super().__init__(table)
         self.parametric = _Parametric(table)
-        bound = PlugIn().bind(table, max_memory)
-        assert isinstance(bound, BoundPlugIn)
-        self.plug_in = bound
+        self.plug_in = PlugIn().bind(table, max_memory)
         self.grain = self.plug_in.grain
         differences, errors = [np.empty(0)], [np.empty(0)]
-        for i, candidates, given in self._questions():
+        for i, candidates, given in _questions(table, self._conditions):
             parametric, _, centred, error = self._estimates(i, candidates, given)
             told = error > 0
             differences.append((centred - parametric)[told])
@@ -260,18 +244,11 @@ class _Counting(TableDependence):
         parametric = self.parametric.estimates(i, candidates, given)
         return parametric, values - 2 * per_degree * degrees, values - per_degree * degrees, error
 
-    def _questions(self) -> Iterator[_Question]:
-        """Yield probes: each pair once, and pairs given one more variable."""
-        rows, varying = _probed(self.table)
-        step = 1 if len(varying) <= ALL_TRIPLES else -(-len(varying) // CONDITIONS)
-        for position, i in enumerate(rows):
-            others = tuple(j for j in varying if j != i)
-            new = tuple(j for j in others if j not in rows[:position])
-            if new:
-                yield i, new, ()
-            for k in others[position % step :: step]:
-                if len(others) > 1:
-                    yield i, tuple(j for j in others if j != k), (k,)
+    def _conditions(self, position: int, _: int, others: tuple[int, ...]) -> tuple[int, ...]:
+        """Return all other variables, or some of many, other ones for each variable."""
+        n_varying = len(others) + 1
+        step = 1 if n_varying <= ALL_TRIPLES else -(-n_varying // CONDITIONS)
+        return others[position % step :: step]
 
 
 class _Parametric:
@@ -328,12 +305,26 @@ def _noise_share(gaussian: BoundGaussian, n_samples: int) -> float:
     return min(noise / signal, 1.0) if signal > 0 else 1.0
 
 
-def _probed(table: Table) -> tuple[list[int], list[int]]:
-    """Return the variables to probe, evenly spread if there are many, and all that vary."""
+def _questions(
+    table: Table, conditions: Callable[[int, int, tuple[int, ...]], tuple[int, ...]]
+) -> Iterator[_Question]:
+    """Yield probes: each pair once, and the pairs of each variable given one of its conditions.
+
+    Variables are evenly spread if there are many; `conditions` is asked with the position of one
+    among them, the variable and the others.
+    """
     varying = np.flatnonzero(~table.constant).tolist()
     worth = MOST_PROBED // max(table.n_samples * len(varying), 1)
     n_rows = min(len(varying), MAX_ROWS, max(worth, MIN_ROWS))
-    return [varying[len(varying) * row // n_rows] for row in range(n_rows)], varying
+    rows = [varying[len(varying) * row // n_rows] for row in range(n_rows)]
+    for position, i in enumerate(rows):
+        others = tuple(j for j in varying if j != i)
+        new = tuple(j for j in others if j not in rows[:position])
+        if new:
+            yield i, new, ()
+        if len(others) > 1:
+            for k in conditions(position, i, others):
+                yield i, tuple(j for j in others if j != k), (k,)
 
 
 def _scored(table: Table) -> Table:

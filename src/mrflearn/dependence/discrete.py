@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.dependence.base import Dependence, Specification, TableDependence, check_memory
+from mrflearn.dependence.base import Specification, TableDependence, check_memory
 from mrflearn.errors import InputError, unknown
 from mrflearn.table import Table
 
@@ -66,7 +66,7 @@ class PlugIn(Specification):
         if not isinstance(self.strength, (int, float)) or not math.isfinite(self.strength):
             raise InputError(f"strength must be a finite number, got {self.strength!r}")
 
-    def bind(self, table: Table, max_memory: int | None = None) -> Dependence:
+    def bind(self, table: Table, max_memory: int | None = None) -> BoundPlugIn:
         """Return the dependence between the variables of `table`."""
         n_values = table.n_samples * max(table.n_variables, 16)
         check_memory(10 * n_values, max_memory, f"counting {n_values} values")
