@@ -17,8 +17,12 @@ class SlowAuto:
         self.counting = table.all_discrete
         self._few, self._rows = cache(self._few), cache(self._rows)
         self._ridge = cache(self._ridge)
-        seen = [self._both(*probe) for probe in self._probes()]
-        seen = [both for both in seen if self._is_told(*both)]
+        self.discrete = [i for i in range(table.n_variables) if np.isfinite(self._entropy(i))]
+        self.inner = None
+        if not self.counting and len(self.discrete) > 1:
+            self.inner = SlowAuto(table.take(self.discrete))
+        probes = [probe for probe in self._probes() if not self._is_counted(*probe)]
+        seen = [both for both in (self._both(*probe) for probe in probes) if both[2] > 0]
         difference = np.array([free - few for few, free, _, _ in seen])
         error = np.array([error for _, _, error, _ in seen])
         if self.counting:
@@ -26,17 +30,20 @@ class SlowAuto:
             usual = np.median(error) ** 2 if seen else 1.0
             self.share = self.variance / (self.variance + usual)
         else:
-            guesses = [auto.OFFSET] * auto.N_GUESSES
-            self.offset = np.median([*(difference / error), *guesses])
-            self.variance = disagreement(
-                difference - self.offset * error, auto.INFLATION_NEIGHBOURS * error
-            )
+            self.variance = disagreement(difference[difference > 0], error[difference > 0])
 
     def cmi(self, i, j, given=()):
         if self.table.constant[[i, j]].any():
             return 0.0
         given = tuple(z for z in given if not self.table.constant[z])
+        if self._is_counted(i, j, given):
+            x, y, *z = (self.discrete.index(variable) for variable in (i, j, *given))
+            return self.inner.cmi(x, y, tuple(z))
         return (self._by_counts if self.counting else self._by_neighbours)(i, j, given)
+
+    def _is_counted(self, i, j, given):
+        """Return whether a question in a table of all kinds is about discrete variables alone."""
+        return self.inner is not None and {i, j, *given} <= set(self.discrete)
 
     def is_determined(self, i, j, given=()):
         """Return whether correlations are so near 1 that rounding tells how near."""
@@ -44,19 +51,13 @@ class SlowAuto:
 
     def _by_neighbours(self, i, j, given):
         few, free, error, room = self._both(i, j, given)
-        difference = free - self.offset * error - few
-        error = auto.INFLATION_NEIGHBOURS * error
         if self.variance + error**2 == 0:
             return few
-        share = self.variance / (self.variance + error**2)
-        plain = 0.0
-        if abs(difference) > auto.PLAINLY * error:
-            plain = 1 - (auto.PLAINLY * error / difference) ** 2
-        weight = max(min(share, auto.MOST_WEIGHT), share * plain)
-        if difference < 0:
+        weight = self.variance / (self.variance + error**2)
+        if free < few:
             near = auto.NEAR_ROOM * max(few, 0.0) / room if room > 0 else 1.0
             weight *= 1 - min(near, 1.0) ** 2
-        return few + weight * difference
+        return few + weight * (free - few)
 
     def _by_counts(self, i, j, given):
         few, once, error, _ = self._both(i, j, given)
@@ -83,9 +84,6 @@ class SlowAuto:
                 conditions = [max(others, key=lambda j, i=i: self._few(i, j, ()))] if others else []
             yield from ((i, j, (z,)) for z in conditions for j in others if j != z)
 
-    def _is_told(self, few, _, error, room):
-        return error > 0 and (self.counting or 2 * auto.NEAR_ROOM * few < room)
-
     def _both(self, i, j, given):
         """Return the estimate by few parameters, the one free of them, its error and its room."""
         few, n = self._few(i, j, given), self.table.n_samples
@@ -100,8 +98,22 @@ class SlowAuto:
         parts = (digamma(k_m) + digamma(n_z)) - (digamma(n_xz) + digamma(n_yz))
         coarse = [int(part) for part in np.rint(parts * 2**16)]
         squared = n * sum(part * part for part in coarse) - sum(coarse) ** 2  # exact, as integers
+        error = np.sqrt(squared) / n / 2**16 / np.sqrt(n)
+        # The chance that the ball ends in x, in y or anywhere, and the sample at its centre is
+        # missing among those it holds of the others.
+        in_x, in_y, in_z = self._ends([i]), self._ends([j]), self._ends(given)
+        missing = in_y * np.mean(1 / n_xz) + in_x * np.mean(1 / n_yz)
+        missing -= (in_x + in_y) * np.mean(1 / n_z)
+        anywhere = in_x + in_y + in_z
+        value = parts.mean() - (missing / anywhere if anywhere > 0 else 0.0)
         room = np.mean(digamma(n_z) - digamma(k_m))
-        return few, parts.mean(), np.sqrt(squared) / n / 2**16 / np.sqrt(n), room
+        return few, value, auto.INFLATION_NEIGHBOURS * error, room
+
+    def _ends(self, variables):
+        columns = [column for i in variables for column in self.table.columns_of(i)]
+        n = self.table.n_samples
+        ordered = [column for column in columns if column.kind != "nominal"]
+        return sum(min(self.k * column.n_distinct**2 / (2 * n), 1.0) for column in ordered)
 
     def _few(self, i, j, given):
         """Return the Gaussian estimate on normal scores, less its bias."""
@@ -168,8 +180,10 @@ class SlowAuto:
 
 def share_lessons(teacher, pupil):
     """Give one bound `Auto` what another learned from its table."""
-    for name in vars(teacher).keys() & {"variance", "offset", "share"}:
+    for name in vars(teacher).keys() & {"variance", "share"}:
         setattr(pupil, name, getattr(teacher, name))
+    if getattr(teacher, "counting", None) and getattr(pupil, "counting", None):
+        share_lessons(teacher.counting, pupil.counting)
     pupil.parametric.gaussian.ridge = teacher.parametric.gaussian.ridge
 
 

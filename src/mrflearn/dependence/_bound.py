@@ -19,6 +19,7 @@ __all__ = [
     "BoundMixedKSG",
     "mean_of_counts",
     "psi",
+    "reciprocal",
     "spread_of_counts",
 ]
 
@@ -140,6 +141,13 @@ def psi(n_samples: int) -> NDArray[np.float64]:
 
     with np.errstate(divide="ignore"):
         return _frozen(digamma(np.arange(n_samples + 1, dtype=float)))
+
+
+@lru_cache(maxsize=16)
+def reciprocal(n_samples: int) -> NDArray[np.float64]:
+    """Return 1 / n for 0 to n_samples; the first is never used."""
+    with np.errstate(divide="ignore"):
+        return _frozen(1 / np.arange(n_samples + 1, dtype=float))
 
 
 @lru_cache(maxsize=16)

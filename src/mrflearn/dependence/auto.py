@@ -25,7 +25,7 @@ from mrflearn.table import Table
 
 __all__ = ["Auto", "disagreement"]
 
-INFLATION_NEIGHBOURS = 1.1
+INFLATION_NEIGHBOURS = 1.15
 """Error of a neighbour estimate, as a multiple of the standard error of its samples' mean, which
 takes neighbouring samples for independent."""
 
@@ -34,19 +34,6 @@ INFLATION_COUNTS = 1.2
 
 CORRECTION_ERROR = 0.5
 """Share by which the correction of a plug-in estimate may itself be wrong, where cells are few."""
-
-OFFSET = 1.0
-"""What a neighbour estimate exceeds the truth by among independent variables, in its errors:
-closed balls count the sample on their boundary. Measured by the probes; this is a first guess."""
-
-N_GUESSES = 12
-"""Probes that the first guess weighs as much as."""
-
-MOST_WEIGHT = 0.5
-"""Largest weight of a neighbour estimate that does not plainly contradict the correlations."""
-
-PLAINLY = 4.0
-"""Errors by which it does."""
 
 NEAR_ROOM = 2.0
 """Dependence of more than one part in so many of what neighbours could say is underestimated."""
@@ -73,6 +60,11 @@ ALL_TRIPLES = 16
 CONDITIONS = 8
 """Conditions under which the pairs of a larger one are probed, for each variable."""
 
+
+TINY = 1e-300
+
+_ROWS = np.eye(4, dtype=np.int64)
+"""Signs that leave one of k_m, n_z, n_xz and n_yz."""
 
 _Question = tuple[int, tuple[int, ...], tuple[int, ...]]
 """A variable, candidates, and a condition."""
@@ -119,7 +111,10 @@ class Auto(Specification):
 
 
 class _Neighbouring(TableDependence):
-    """Moves towards the neighbour estimate by a share of the difference, for tables of any kind."""
+    """Moves towards the neighbour estimate by a share of the difference, for tables of any kind.
+
+    Questions about discrete variables alone are left to the counts.
+    """
 
     symmetric = True
     divisible = True
@@ -130,31 +125,40 @@ class _Neighbouring(TableDependence):
         super().__init__(table)
         self.grain = 1 + PART // table.n_samples
         self.parametric = _Parametric(table)
-        scored = _scored(table)
         self.counts = NeighbourCounts(
-            scored, specification.n_neighbors, specification.nominal_distance, max_memory
+            _scored(table), specification.n_neighbors, specification.nominal_distance, max_memory
         )
+        self.ends = _ends(table, specification.n_neighbors)
+        self.discrete = np.array([_is_discrete(table, i) for i in range(table.n_variables)])
+        self.place = np.cumsum(self.discrete) - 1
+        self.counting = None
+        if self.discrete.sum() > 1:
+            self.counting = _Counting(table.take(np.flatnonzero(self.discrete)), max_memory)
         differences, errors = self._probe()
-        # The median, as most probes are of variables that are independent or nearly so.
-        guesses = np.full(N_GUESSES, OFFSET)
-        self.offset = float(np.median(np.concatenate([differences / errors, guesses])))
-        self.variance = disagreement(
-            differences - self.offset * errors, INFLATION_NEIGHBOURS * errors
-        )
+        # Neighbours say less than correlations where they are few, more where there is more to say.
+        more = differences > 0
+        self.variance = disagreement(differences[more], errors[more])
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
-        parametric = self.parametric.estimates(i, candidates, given)
-        values, errors, room = self._neighbour_estimates(i, candidates, given)
-        difference = values - self.offset * errors - parametric
-        squared_error = (INFLATION_NEIGHBOURS * errors) ** 2
-        total = self.variance + squared_error
-        share = np.divide(self.variance, total, out=np.zeros_like(total), where=total > 0)
-        # One minus the squared ratio of four errors to the difference, or 0 within four errors.
-        bound = PLAINLY**2 * squared_error
-        plain = np.maximum(1 - bound / np.maximum(difference**2, bound + (bound == 0)), 0.0)
-        weight = np.maximum(np.minimum(share, MOST_WEIGHT), share * plain)
+        counted = self._counted(i, candidates, given)
+        if self.counting is None or not counted.any():
+            return self._by_neighbours(i, candidates, given)
+        values, asked = np.empty(len(candidates)), np.array(candidates)
+        if not counted.all():
+            values[~counted] = self._by_neighbours(i, tuple(asked[~counted].tolist()), given)
+        x, *z = self.place[[i, *given]].tolist()
+        y = self.place[asked[counted]].tolist()
+        values[counted] = self.counting._cmi_many(x, tuple(y), tuple(z))
+        return values
+
+    def _by_neighbours(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        parametric, difference, error, room = self._compared(i, candidates, given)
+        total = self.variance + error**2
+        weight = np.divide(self.variance, total, out=np.zeros_like(total), where=total > 0)
         # Near the most that neighbours could say they say too little: only more is heard then.
         near = np.divide(
             NEAR_ROOM * np.maximum(parametric, 0), room, out=np.ones_like(room), where=room > 0
@@ -162,33 +166,65 @@ class _Neighbouring(TableDependence):
         heard = np.where(difference < 0, 1 - np.minimum(near, 1.0) ** 2, 1.0)
         return parametric + weight * heard * difference
 
+    def _counted(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.bool_]:
+        """Return for which candidates all of a question is discrete."""
+        return self.discrete[list(candidates)] & self.discrete[[i, *given]].all()
+
+    def _compared(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> tuple[NDArray[np.float64], ...]:
+        """Return four arrays, one value for each candidate.
+
+        The estimate by correlations; how much more neighbours say; the error of that; and the most
+        that neighbours could say.
+        """
+        parametric = self.parametric.estimates(i, candidates, given)
+        values, errors, room = self._neighbour_estimates(i, candidates, given)
+        return parametric, values - parametric, INFLATION_NEIGHBOURS * errors, room
+
     def _neighbour_estimates(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Return estimates, their standard errors as if samples were independent, and room.
 
         The room is the most that an estimate could be: the mean of psi(n_z) - psi(k_m).
+
+        A closed ball holds the sample on its boundary. Seen in a space that the ball does not end
+        in, that sample is inside, and the one at the centre would have to be counted too for
+        estimates to be 0 on average among independent variables: psi(n + 1) is psi(n) + 1/n.
         """
-        from mrflearn.dependence._bound import CLOSED_SIGNS, mean_of_counts, psi, spread_of_counts
+        from mrflearn.dependence._bound import (
+            CLOSED_SIGNS,
+            mean_of_counts,
+            psi,
+            reciprocal,
+            spread_of_counts,
+        )
         from mrflearn.dependence.neighbours import CLOSED
 
         n_samples = self.table.n_samples
-        digamma = psi(n_samples)
-        values, spreads, room = np.empty((3, len(candidates)))
+        digamma, inverse = psi(n_samples), reciprocal(n_samples)
+        values, spreads, room, by_z, by_xz, by_yz = np.empty((6, len(candidates)))
         for places, counts, _, _ in self.counts.count([i], given, candidates, CLOSED):
             values[places] = mean_of_counts(counts, CLOSED_SIGNS, digamma)
-            room[places] = mean_of_counts(counts, ROOM_SIGNS, digamma)
             spreads[places] = spread_of_counts(counts, digamma)
-        return values, spreads / math.sqrt(n_samples), room
+            room[places] = mean_of_counts(counts, ROOM_SIGNS, digamma)
+            for row, means in enumerate((by_z, by_xz, by_yz), start=1):
+                means[places] = mean_of_counts(counts, _ROWS[row], inverse)
+        in_x, in_y = self.ends[i], self.ends[list(candidates)]
+        anywhere = np.maximum(in_x + in_y + self.ends[list(given)].sum(), TINY)
+        excess = ((in_y * by_xz + in_x * by_yz) - (in_x + in_y) * by_z) / anywhere
+        return values - excess, spreads / math.sqrt(n_samples), room
 
     def _probe(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return differences of the two estimates, and errors of that by neighbours."""
+        """Return how much more neighbours say than correlations, and the errors of that."""
         differences, errors = [np.empty(0)], [np.empty(0)]
         for i, candidates, given in _questions(self.table, self._conditions):
-            parametric = self.parametric.estimates(i, candidates, given)
-            values, error, room = self._neighbour_estimates(i, candidates, given)
-            told = (2 * NEAR_ROOM * parametric < room) & (error > 0)
-            differences.append((values - parametric)[told])
+            _, difference, error, _ = self._compared(i, candidates, given)
+            told = (error > 0) & ~self._counted(i, candidates, given)
+            differences.append(difference[told])
             errors.append(error[told])
         return np.concatenate(differences), np.concatenate(errors)
 
@@ -346,9 +382,27 @@ def _without_rare_labels(table: Table) -> Table:
     return replace(table, values=values)
 
 
+def _ends(table: Table, n_neighbors: int) -> NDArray[np.float64]:
+    """Return in how many columns of each variable a ball of neighbours may end.
+
+    Labels are the same or not, so no ball ends in them. Nor does it in a column of few levels, if
+    each holds more samples than a ball is wide, about the root of k N.
+    """
+    ends = np.zeros(table.n_variables)
+    for i in range(table.n_variables):
+        for column in table.columns_of(i):
+            if column.kind != "nominal":
+                ends[i] += min(n_neighbors * column.n_distinct**2 / (2 * table.n_samples), 1.0)
+    return ends
+
+
+def _is_discrete(table: Table, i: int) -> bool:
+    return all(column.kind != "continuous" for column in table.columns_of(i))
+
+
 def _most_information(table: Table, i: int) -> float:
     """Return the entropy of a discrete variable, in nats; infinity for any other."""
-    if any(column.kind == "continuous" for column in table.columns_of(i)):
+    if not _is_discrete(table, i):
         return math.inf
     _, counts = np.unique(table.values_of(i), axis=1, return_counts=True)
     shares = counts / table.n_samples
