@@ -1,5 +1,6 @@
 """Literal transcriptions of the published algorithms: recompute everything, remember nothing."""
 
+import itertools
 import math
 
 
@@ -125,6 +126,37 @@ def forward_backward(dependence, node, epsilon, share=0.5):
         visited.append(set(blanket))
 
 
+def several(dependence, lam, edges, free, rounding=1e-9):
+    """The two edges with a common end, or the three of a triangle, that gain most beyond lambda."""
+
+    def near(i):
+        return {a + b - i for a, b in edges if i in (a, b)}
+
+    def by_two(i, j, k):
+        """What i gains by j and k, in either order."""
+        orders = [
+            dependence.cmi(i, first, near(i)) + dependence.cmi(i, then, near(i) | {first})
+            for first, then in ((j, k), (k, j))
+        ]
+        return 0.5 * (orders[0] + orders[1])
+
+    found = []
+    for i, j, k in itertools.product(range(dependence.n_variables), repeat=3):
+        two = {tuple(sorted((i, j))), tuple(sorted((i, k)))}
+        if j < k and two <= set(free):
+            back = dependence.cmi(j, i, near(j)) + dependence.cmi(k, i, near(k))
+            found.append((2, by_two(i, j, k) + back, (i, j, k), two))
+        if i < j < k and two | {(j, k)} <= set(free):
+            gain = (by_two(i, j, k) + by_two(j, i, k)) + by_two(k, i, j)
+            found.append((3, gain, (i, j, k), two | {(j, k)}))
+    worthy = [
+        (n * lam - gain, n, -gain, at, new)
+        for n, gain, at, new in found
+        if gain > n * lam + rounding
+    ]
+    return sorted(min(worthy)[-1]) if worthy else []
+
+
 def refined_gs_mple(
     dependence,
     lam,
@@ -198,6 +230,11 @@ def refined_gs_mple(
                 _, old, new, lost, gained = min(gains)
                 remove(old, lost)
                 add("grow", new, gained)
+                turn()
+        if refine == "pairs" and len(steps) == n_before:
+            for edge in several(dependence, lam, edges, addable(), rounding):
+                add("grow", edge, score(edge, edges))
+            if len(steps) > n_before:
                 turn()
         if len(steps) == n_before:
             return edges, steps, "done"

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal import gs_mple as literal_gs_mple
 from literal import refined_gs_mple
+from literal import several as literal_several
 from worlds import gaussian_oracle, ising_oracle, random_dependence, random_graph, random_world
 
-from mrflearn.dependence import Memo
+from mrflearn.dependence import Memo, OracleJoint
 from mrflearn.dependence.base import Dependence
 from mrflearn.errors import InputError
 from mrflearn.search import Constraints, gs_mple, refine
@@ -265,6 +266,49 @@ def test_at_lambda_0_an_oracle_gives_the_true_graph(option):
         np.testing.assert_array_equal(gs_mple.run(oracle, 0.0, refine=option).adjacency, truth)
 
 
+def test_several_edges_are_the_literal_ones():
+    two = three = none = 0
+    for seed, lam in itertools.product(range(120), (0.4, 0.9, 1.3)):
+        memo = Memo(noise(seed))
+        pairs = list(itertools.combinations(range(memo.n_variables), 2))
+        rng = np.random.default_rng(seed)
+        forbidden = {edge for edge in pairs if rng.random() < 0.2}
+        constraints = Constraints(forbidden=frozenset(forbidden))
+        found = gs_mple.run(memo, 1.5, constraints)
+        steps = refine.add_several(memo, lam, found.trace, constraints)
+        assert steps[: len(found.trace)] == list(found.trace)
+        new = [step.edge for step in steps[len(found.trace) :]]
+        free = set(pairs) - set(found.edges) - forbidden
+        assert new == literal_several(memo, lam, set(found.edges), free)
+        two, three, none = two + (len(new) == 2), three + (len(new) == 3), none + (not new)
+        graph = set(found.edges)
+        for step in steps[len(found.trace) :]:
+            assert (step.phase, step.score) == ("grow", _score(memo, graph, step.edge))
+            graph.add(step.edge)
+    assert min(two, three, none) >= 20
+
+
+def _differs_oracle():
+    """Nodes 0 and 1 are fair coins, 2 says whether they differ, 3 repeats it, wrong 1 time in 5."""
+    joint = np.zeros((2, 2, 2, 2))
+    for x, y, copy in itertools.product(range(2), repeat=3):
+        joint[x, y, x ^ y, copy] = 0.8 if copy == x ^ y else 0.2
+    return OracleJoint(joint)
+
+
+def test_pairs_find_what_no_edge_shows_alone():
+    triangle, copy = ((0, 1), (0, 2), (1, 2)), (2, 3)
+    for lam in (0.05, 0.1):
+        for option in (None, "regrow", "alternate", "swap"):
+            assert gs_mple.run(_differs_oracle(), lam, refine=option).edges == (copy,)
+        found = gs_mple.run(_differs_oracle(), lam, refine="pairs")
+        assert found.edges == (*triangle, copy)
+        assert found.objective < gs_mple.run(_differs_oracle(), lam).objective
+    # Three edges that gain ln 2 at each node: worth it up to there, and no further.
+    for lam, edges in ((math.log(2) - 0.01, triangle), (math.log(2) + 0.01, ())):
+        assert gs_mple.run(_differs_oracle(), lam, refine="pairs").edges == edges
+
+
 def test_where_growth_begins_with_a_wrong_edge_going_on_finds_the_true_graph():
     """Nodes 0 and 1 meet through all others: their own edge comes first and stands for others.
 
@@ -313,7 +357,8 @@ def test_evaluations_stay_within_their_bounds(option, seed):
         largest_degree = max(largest_degree, adjacency.sum(axis=0).max())
     # Each neighbourhood of a node that ever was there has one row; to swap, one more a neighbour.
     bound = n_variables * (n_variables + 2 * len(result.trace))
-    assert memo.n_evaluations <= bound * (1 + largest_degree if option == "swap" else 1)
+    times = {"swap": 1 + largest_degree, "pairs": n_variables}
+    assert memo.n_evaluations <= bound * times.get(option, 1)
 
 
 def test_swaps_ask_for_a_row_an_end_of_an_edge_and_then_for_what_changed():

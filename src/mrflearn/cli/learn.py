@@ -48,7 +48,7 @@ Exit codes: 0, 2 for a mistake in the table or the options, 130 after Ctrl-C."""
 )
 @click.option(
     "--refine",
-    type=click.Choice(["regrow", "alternate", "swap"]),
+    type=click.Choice(["regrow", "alternate", "swap", "pairs"]),
     help="How gsmple goes on after growing and shrinking once. [default: it does not]",
 )
 @click.option(
