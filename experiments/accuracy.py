@@ -12,6 +12,7 @@ import numpy as np
 from _script import RESULTS, run, save
 
 from mrflearn.dependence import KNN, Auto, Gaussian, MixedKSG, PlugIn
+from mrflearn.dependence.auto import disagreement
 from mrflearn.estimators import GSMN, GSMPLE, IAMB, JOSE, GLasso, MixedPairwise, Skeptic
 from mrflearn.experiments.design import Case, Method, penalties, thresholds
 from mrflearn.experiments.runner import load_results
@@ -20,11 +21,12 @@ from mrflearn.experiments.summary import standings
 from mrflearn.table import as_table
 
 DEFAULT = "GS-MPLE, auto"
+PAIRS = "GS-MPLE, auto, pairs"
 
 
 @dataclass(frozen=True)
 class Altered(Auto):
-    """The default dependence with some of what it learns from its probes replaced."""
+    """The default dependence with some of what it learns from its table replaced."""
 
     changes: tuple[tuple[str, float], ...] = ()
 
@@ -32,18 +34,41 @@ class Altered(Auto):
         """Return the default dependence of a table, altered."""
         dependence = super().bind(table, max_memory)
         for name, value in self.changes:
-            if name == "ridge":
-                dependence.parametric.gaussian.ridge = value
-            elif hasattr(dependence, name):
-                setattr(dependence, name, value)
+            alter(dependence, name, value)
         return dependence
+
+
+def alter(dependence, name, value):
+    """Replace a part of the default dependence, and of its counts for the discrete columns."""
+    if name == "ridge":
+        dependence.parametric.gaussian.ridge = value
+    elif name == "all differences" and hasattr(dependence, "ends"):
+        dependence.variance = disagreement(*dependence._probe())
+    elif name == "counting" and hasattr(dependence, "ends"):
+        dependence.discrete[:] = value
+        dependence.variance = disagreement(*more_than_correlations(dependence))
+    elif name == "ends" and hasattr(dependence, "ends"):
+        dependence.ends[:] = value
+        dependence.variance = disagreement(*more_than_correlations(dependence))
+    elif name in ("variance", "share") and hasattr(dependence, name):
+        setattr(dependence, name, value)
+    if name in ("ridge", "variance", "share") and getattr(dependence, "counting", None):
+        alter(dependence.counting, name, value)
+
+
+def more_than_correlations(dependence):
+    """Return the differences of the probes where neighbours say more, and their errors."""
+    differences, errors = dependence._probe()
+    return differences[differences > 0], errors[differences > 0]
 
 
 ABLATIONS = {
     "correlations alone": (("variance", 0.0), ("share", 0.0)),
+    "no probes: neighbours or counts alone": (("variance", 1e6), ("share", 1.0)),
     "no ridge on conditions": (("ridge", 0.0),),
-    "no probes: always half, or counts": (("variance", 1e6), ("share", 1.0)),
-    "no offset": (("offset", 0.0),),
+    "neighbours not centred": (("ends", 0.0),),
+    "learning from all differences": (("all differences", 0.0),),
+    "labels by neighbours too": (("counting", False),),
     "counts only where cells suffice": (("share", 0.0),),
     "lower bound of counts wherever higher": (("share", 1.0),),
 }
@@ -56,7 +81,7 @@ def sweep(n_samples, n_variables):
     """
     if n_variables <= 10:
         return thresholds(2.0)
-    deep = n_samples <= 100 or (n_samples <= 1000 and n_variables <= 12)
+    deep = n_variables <= 20 if n_samples <= 100 else n_variables <= 12 and n_samples <= 1000
     floor = -(n_samples**-0.5) if deep else 0.0
     return tuple(lam for lam in thresholds(2.0) if lam >= floor)
 
@@ -65,7 +90,7 @@ def searches(frame, lams):
     """Return the searches with the default dependence."""
     halves = tuple(lam / 2 for lam in lams)
     yield Method(DEFAULT, GSMPLE(), lams)
-    for refine in ("regrow", "alternate", "swap"):
+    for refine in ("regrow", "alternate", "swap", "pairs"):
         yield Method(f"GS-MPLE, auto, {refine}", GSMPLE(refine=refine), lams)
     yield Method("GSMN, auto", GSMN(), halves)
     yield Method("IAMB, auto, and", IAMB(rule="and"), halves)
@@ -84,8 +109,10 @@ def rivals(frame, lams):
     table = as_table(frame)
     n_samples, small = len(frame), table.n_variables <= 12
     yield Method(DEFAULT, GSMPLE(), lams)
-    found = {"copula": Gaussian(copula=True)}
     if n_samples <= 1000 or small:
+        yield Method(PAIRS, GSMPLE(refine="pairs"), lams)
+    found = {"copula": Gaussian(copula=True)}
+    if n_samples <= 300 or small:
         found["kNN"] = KNN(5)
     if table.all_discrete:
         found |= {"plug-in": PlugIn(), "plug-in df": PlugIn("df"), "plug-in BIC": PlugIn("bic")}
@@ -138,16 +165,21 @@ def regret(methods, name, rivals=None):
 
 
 def print_areas(found):
-    """Print areas of all methods, and the regret of the default."""
+    """Print areas of all methods, and the regret of the default, with pairs and without."""
     names = list(dict.fromkeys(name for place in found.places.values() for name in place))
-    print("\n| world | N | " + " | ".join(names) + " | best | regret of the default |")
-    print("|---" * (len(names) + 4) + "|")
+    ours = [name for name in (DEFAULT, PAIRS) if name in names]
+    print("\n| world | N | " + " | ".join(names) + " | best | regret of "
+          + " | regret of ".join(ours) + " |")  # fmt: skip
+    print("|---" * (len(names) + 3 + len(ours)) + "|")
     for (world, n_samples), place in found.places.items():
         areas = [f"{place[name].area:.3f}" if name in place else "-" for name in names]
         best = max(place, key=lambda name: place[name].area)
-        value, low, high = regret(place, DEFAULT)
+        lost = [
+            "{:.3f} [{:.3f}, {:.3f}]".format(*regret(place, name)) if name in place else "-"
+            for name in ours
+        ]
         print(f"| {world.split(': ')[1]} | {n_samples} | " + " | ".join(areas)
-              + f" | {best} | {value:.3f} [{low:.3f}, {high:.3f}] |")  # fmt: skip
+              + f" | {best} | " + " | ".join(lost) + " |")  # fmt: skip
 
 
 def print_regrets(found):
@@ -186,7 +218,8 @@ def print_ablations(found):
 def draw(found):
     """Draw the regret of a few methods in every world: a panel for each size."""
     shown = {
-        DEFAULT: ("#0072B2", "o"),
+        PAIRS: ("#0072B2", "o"),
+        DEFAULT: ("#56B4E9", "o"),
         "GS-MPLE, copula": ("#E69F00", "s"),
         "GS-MPLE, kNN": ("#009E73", "^"),
         "GS-MPLE, plug-in df": ("#CC79A7", "D"),
@@ -203,7 +236,7 @@ def draw(found):
             for name, (color, marker) in reversed(shown.items()):
                 if name in place:
                     ax.plot(regret(place, name)[0], row, marker, color=color, markersize=4.5,
-                            markerfacecolor=color if name == DEFAULT else "none",
+                            markerfacecolor=color if name == PAIRS else "none",
                             markeredgewidth=0.9, clip_on=False)  # fmt: skip
         ax.set_title(f"N = {n_samples}", fontsize=8)
         ax.set_xlim(0, 0.42)
@@ -217,7 +250,7 @@ def draw(found):
     first.invert_yaxis()
     handles = [
         plt.Line2D([], [], linestyle="", marker=marker, color=color, markersize=4.5,
-                   markerfacecolor=color if name == DEFAULT else "none", label=name)
+                   markerfacecolor=color if name == PAIRS else "none", label=name)
         for name, (color, marker) in shown.items()
     ]  # fmt: skip
     figure.legend(handles=handles, loc="lower center", ncols=3, fontsize=7.5, frameon=False,
