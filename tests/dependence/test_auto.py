@@ -344,6 +344,59 @@ def test_independent_columns_share_nothing_on_average(kind, condition):
     assert np.mean(found) < 0.005
 
 
+@pytest.mark.parametrize("n_samples", [100, 400])
+@pytest.mark.parametrize(
+    ("y", "condition"),
+    [
+        ("c1", ()),
+        ("two", ()),
+        ("four", ()),
+        ("steps", ()),
+        ("c1", ("c2",)),
+        ("four", ("c2",)),
+        ("c1", ("four",)),
+        ("two", ("four",)),
+        ("c1", ("c2", "four")),
+    ],
+)
+def test_neighbour_estimates_are_centred(y, condition, n_samples):
+    """Closed balls alone exceed 0 by up to 0.06 here, most of all given labels."""
+    rng = np.random.default_rng(50)
+    found = []
+    for _ in range(40):
+        frame = {f"c{v}": rng.normal(size=n_samples) for v in range(3)}
+        frame |= {"two": rng.choice(["p", "q"], size=n_samples)}
+        frame |= {"four": rng.choice(list("pqrs"), size=n_samples)}
+        frame |= {"steps": rng.integers(8, size=n_samples)}
+        table = _table(frame)
+        dependence = Auto().bind(table)
+        x, y_at, *given_variables = map(table.index, ["c0", y, *condition])
+        value, _, _ = dependence._neighbour_estimates(x, (y_at,), tuple(sorted(given_variables)))
+        found.append(value[0])
+    assert abs(np.mean(found)) < 0.006 + 3 * np.std(found) / np.sqrt(len(found))
+
+
+def test_discrete_columns_are_a_table_of_their_own():
+    frame = _frame("discrete", n_samples=150)
+    alone = Auto().bind(_table(frame))
+    noise = np.random.default_rng(51).normal(size=(2, 150))
+    among = Auto().bind(_table({"first": noise[0], **frame, "last": noise[1]}))
+    for i, j, condition in ASKED:
+        here = among.cmi(i + 1, j + 1, [z + 1 for z in condition])
+        assert here == alone.cmi(i, j, condition)
+    asked = among.cmi_many(1, [0, 2, 7, 3], [4])
+    assert asked.tolist() == [among.cmi(1, j, [4]) for j in (0, 2, 7, 3)]
+
+
+def test_neighbours_that_say_less_teach_nothing():
+    """They say less of strong dependence in every table: that is no reason to hear them."""
+    rng = np.random.default_rng(52)
+    chain = np.cumsum(rng.normal(size=(200, 6)), axis=1)
+    assert Auto().bind(_table(chain)).variance < 0.02**2
+    bent = np.column_stack([chain, chain[:, 0] ** 2])
+    assert Auto().bind(_table(bent)).variance > 0.05**2
+
+
 @pytest.mark.parametrize("n_labels", [0, 1, 2, 3, 4])
 def test_labels_that_explain_nothing_hide_nothing(n_labels):
     """Given many labels each row is alone with few others, too few to be neighbours."""

@@ -62,6 +62,7 @@ CONDITIONS = 8
 
 
 TINY = 1e-300
+"""To divide by where all is 0."""
 
 _ROWS = np.eye(4, dtype=np.int64)
 """Signs that leave one of k_m, n_z, n_xz and n_yz."""
@@ -74,10 +75,10 @@ _Question = tuple[int, tuple[int, ...], tuple[int, ...]]
 class Auto(Specification):
     """The default: correlations of normal scores, corrected by neighbours or counts. Symmetric.
 
-    If all columns are discrete the correction is by a plug-in estimate, lowered by its degrees of
-    freedom (`PlugIn("df")`), else by nearest neighbours (`KNN`) of the normal scores. How far to go
-    is learned from the table: not at all where correlations explain what is seen. Monotone
-    transforms of continuous and ordinal columns change nothing.
+    Where all that a question is about is discrete the correction is by a plug-in estimate, lowered
+    by its degrees of freedom (`PlugIn("df")`), else by nearest neighbours (`KNN`) of the normal
+    scores. How far to go is learned from the table: not at all where correlations explain what is
+    seen. Monotone transforms of continuous and ordinal columns change nothing.
 
     Parameters
     ----------
@@ -156,6 +157,8 @@ class _Neighbouring(TableDependence):
     def _by_neighbours(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
+        if self.variance == 0:
+            return self.parametric.estimates(i, candidates, given)
         parametric, difference, error, room = self._compared(i, candidates, given)
         total = self.variance + error**2
         weight = np.divide(self.variance, total, out=np.zeros_like(total), where=total > 0)
@@ -222,10 +225,12 @@ class _Neighbouring(TableDependence):
         """Return how much more neighbours say than correlations, and the errors of that."""
         differences, errors = [np.empty(0)], [np.empty(0)]
         for i, candidates, given in _questions(self.table, self._conditions):
-            _, difference, error, _ = self._compared(i, candidates, given)
-            told = (error > 0) & ~self._counted(i, candidates, given)
-            differences.append(difference[told])
-            errors.append(error[told])
+            counted = self._counted(i, candidates, given).tolist()
+            asked = tuple(j for j, no in zip(candidates, counted, strict=True) if not no)
+            if asked:
+                _, difference, error, _ = self._compared(i, asked, given)
+                differences.append(difference[error > 0])
+                errors.append(error[error > 0])
         return np.concatenate(differences), np.concatenate(errors)
 
     def _conditions(self, _: int, i: int, others: tuple[int, ...]) -> tuple[int, ...]:
@@ -257,6 +262,8 @@ class _Counting(TableDependence):
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
+        if given and self.variance == self.share == 0:
+            return self.parametric.estimates(i, candidates, given)
         parametric, lowered, centred, error = self._estimates(i, candidates, given)
         total = self.variance + error**2
         trust = np.divide(self.variance, total, out=np.zeros_like(total), where=error > 0)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 import mrflearn
 from mrflearn.datasets import World
@@ -60,7 +61,8 @@ class Case:
         Not of other libraries: each row of the results says which versions it was computed with.
         """
         digest = hashlib.sha256(mrflearn.__version__.encode())
-        digest.update(self.world.sample(20, random_state=0).to_csv().encode())
+        sample = self.world.sample(20, random_state=0)
+        digest.update(sample.to_csv(float_format="%.6g").encode())  # what machines agree on
         digest.update(self.world.adjacency.tobytes())
         digest.update(f"{self.world_name}/{self.n_samples}".encode())
         for method in self.methods:
@@ -85,12 +87,17 @@ def thresholds(largest: float, n_lams: int = 121, finest: float = 0.01) -> tuple
     """
     bend = float(np.arccosh(1 / finest))
     inner = np.sinh(np.linspace(bend, -bend, n_lams - 2)) * largest / np.sinh(bend)
-    return (np.inf, *inner.tolist(), -np.inf)
+    return (np.inf, *_rounded(inner), -np.inf)
 
 
 def penalties(largest: float, smallest: float, n_lams: int = 60) -> tuple[float, ...]:
     """Return lambdas for a penalised method, equally spaced on a log scale, largest first."""
-    return tuple(np.geomspace(largest, smallest, n_lams).tolist())
+    return _rounded(np.geomspace(largest, smallest, n_lams))
+
+
+def _rounded(lams: NDArray[np.float64]) -> tuple[float, ...]:
+    """Leave out the last digits, which differ between machines: so runs of one are known to all."""
+    return tuple(np.round(lams, 12).tolist())
 
 
 def distinct(cases: Sequence[Case]) -> None:
