@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 from scipy.special import digamma
+from scipy.stats import chi2
 
 from mrflearn.dependence import auto, naive
 from mrflearn.dependence.gaussian import REDUNDANT, normal_scores
@@ -61,12 +62,16 @@ class SlowAuto:
 
     def _by_counts(self, i, j, given):
         few, once, error, _ = self._both(i, j, given)
+        n, degrees = self.table.n_samples, self._degrees(i, j, given)
+        n_few = len(self._rows(i)) * len(self._rows(j))
+        few, twice = few - n_few / (2 * n), once - degrees / (2 * n)
         if error == 0 and not given:
-            return once
-        twice = once - self._degrees(i, j, given) / (2 * self.table.n_samples)
-        otherwise = few + self.share * max(twice - few, 0.0)
+            return twice
+        more = max(degrees - n_few, 0.0)
+        chance = chi2.ppf(1 - auto.CHANCE, more) - 2 * more if more > 0 else 0.0
+        beyond = max(0.0, self.share * (twice - few), twice - few - max(chance, 0.0) / (2 * n))
         trust = self.variance / (self.variance + error**2) if error > 0 else 0.0
-        return trust * twice + (1 - trust) * otherwise
+        return trust * twice + (1 - trust) * (few + beyond)
 
     def _probes(self):
         varying = [i for i in range(self.table.n_variables) if not self.table.constant[i]]

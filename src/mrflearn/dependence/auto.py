@@ -35,6 +35,9 @@ INFLATION_COUNTS = 1.2
 CORRECTION_ERROR = 0.5
 """Share by which the correction of a plug-in estimate may itself be wrong, where cells are few."""
 
+CHANCE = 0.005
+"""How often counts may say more than correlations by chance, and be heard, in any table."""
+
 NEAR_ROOM = 2.0
 """Dependence of more than one part in so many of what neighbours could say is underestimated."""
 
@@ -248,12 +251,12 @@ class _Counting(TableDependence):
         self.parametric = _Parametric(table)
         self.plug_in = PlugIn().bind(table, max_memory)
         self.grain = self.plug_in.grain
+        self.per_degree = 1 / (2 * table.n_samples)
         differences, errors = [np.empty(0)], [np.empty(0)]
         for i, candidates, given in _questions(table, self._conditions):
-            parametric, _, centred, error = self._estimates(i, candidates, given)
-            told = error > 0
-            differences.append((centred - parametric)[told])
-            errors.append(error[told])
+            parametric, counted, _, _, error = self._estimates(i, candidates, given)
+            differences.append((counted - parametric)[error > 0])
+            errors.append(error[error > 0])
         error = np.concatenate(errors)
         self.variance = disagreement(np.concatenate(differences), error)
         usual = float(np.median(error)) ** 2 if len(error) else 1.0
@@ -262,30 +265,34 @@ class _Counting(TableDependence):
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
-        if given and self.variance == self.share == 0:
-            return self.parametric.estimates(i, candidates, given)
-        parametric, lowered, centred, error = self._estimates(i, candidates, given)
+        parametric, counted, degrees, more, error = self._estimates(i, candidates, given)
+        # Of either, twice the expected bias is subtracted, as by Akaike: then the larger is of the
+        # better model, and pairs of many levels do not come first by their noise.
+        parametric = parametric - self.per_degree * self.parametric.degrees(i, candidates)
+        counted = counted - self.per_degree * degrees
         total = self.variance + error**2
         trust = np.divide(self.variance, total, out=np.zeros_like(total), where=error > 0)
-        otherwise = parametric + self.share * np.maximum(lowered - parametric, 0.0)
-        values = trust * lowered + (1 - trust) * otherwise
+        beyond = counted - parametric
+        beyond = np.maximum(self.share * beyond, beyond - self.per_degree * _by_chance(more))
+        values = trust * counted + (1 - trust) * (parametric + np.maximum(beyond, 0.0))
         # Alone, two variables have no more cells than correlations: counts say all there is.
-        return values if given else np.where(error > 0, values, centred)
+        return values if given else np.where(error > 0, values, counted)
 
     def _estimates(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> tuple[NDArray[np.float64], ...]:
-        """Return four arrays, one value for each candidate.
+        """Return five arrays, one value for each candidate.
 
-        The estimate by correlations; that by counts, lowered by twice its expected bias; the same
-        lowered once; and the error of the last, 0 where it has no more parameters than the first.
+        The estimate by correlations; that by counts, less its expected bias; its degrees of
+        freedom; how many more these are than those of the correlations; and the error of the
+        counts, 0 where there are no more.
         """
         values, degrees = self.plug_in.estimates_and_degrees(i, candidates, given)
-        more = np.maximum(degrees - self.parametric.gaussian.degrees(i, candidates), 0.0)
-        per_degree = 1 / (2 * self.table.n_samples)
-        error = per_degree * (INFLATION_COUNTS * np.sqrt(2 * more) + CORRECTION_ERROR * more)
+        more = np.maximum(degrees - self.parametric.degrees(i, candidates), 0.0)
+        error = INFLATION_COUNTS * np.sqrt(2 * more) + CORRECTION_ERROR * more
         parametric = self.parametric.estimates(i, candidates, given)
-        return parametric, values - 2 * per_degree * degrees, values - per_degree * degrees, error
+        counted = values - self.per_degree * degrees
+        return parametric, counted, degrees, more, self.per_degree * error
 
     def _conditions(self, position: int, _: int, others: tuple[int, ...]) -> tuple[int, ...]:
         """Return all other variables, or some of many, other ones for each variable."""
@@ -311,7 +318,11 @@ class _Parametric:
         values = np.minimum(values, np.minimum(self.most[i], self.most[list(candidates)]))
         n_swept = sum(len(self.gaussian.owned[z]) for z in given)
         left = max(self.n_samples - n_swept - 1, 1)
-        return values - self.gaussian.degrees(i, candidates) / (2 * left)
+        return values - self.degrees(i, candidates) / (2 * left)
+
+    def degrees(self, i: int, candidates: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return the degrees of freedom of the estimates."""
+        return self.gaussian.degrees(i, candidates)
 
 
 def disagreement(differences: NDArray[np.float64], errors: NDArray[np.float64]) -> float:
@@ -331,6 +342,14 @@ def disagreement(differences: NDArray[np.float64], errors: NDArray[np.float64]) 
     total = np.maximum(variances[:, None] + errors**2, 1e-300)
     likelihood = -0.5 * (np.log(total) + differences**2 / total).sum(axis=1)
     return float(variances[np.argmax(likelihood)])
+
+
+def _by_chance(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return by how much a chi-square variable exceeds twice its degrees, once in 1 / CHANCE."""
+    from scipy.special import gammaincinv
+
+    quantiles = 2 * gammaincinv(np.maximum(degrees, 1e-9) / 2, 1 - CHANCE)
+    return np.maximum(quantiles - 2 * degrees, 0.0)
 
 
 def _noise_share(gaussian: BoundGaussian, n_samples: int) -> float:
