@@ -195,8 +195,8 @@ class GSMPLE(SearchEstimator):
         nothing changes, exchange an edge for one that shares an end with it and lowers the
         objective by more. `"pairs"`: as `"alternate"`, and when nothing changes, add two edges
         with an end in common or the three of a triangle, worth more than `lam` each on average;
-        that finds what no edge shows alone, and takes about as many times longer as there are
-        variables.
+        that finds what no edge shows alone, and takes up to as many times longer as there are
+        variables, mostly two to six times.
     {common}
 
     References

@@ -13,10 +13,10 @@ never looks. To go on from its graph:
   an end, or the three of a triangle, if they are worth more than lambda each on average, and go on.
   It finds what no single edge shows, as of x, y and whether they differ.
 
-With exact conditional mutual informations every addition and removal lowers J(E) + lambda |E|, or
-leaves it and removes an edge, as does an addition of several; a swap leaves the number of edges,
-hence lambda |E|, and lowers J(E). So no graph comes twice, and the search ends. Estimates obey the
-chain rule only nearly, and may go round in circles, or wander for as long as there are graphs. Two
+With exact conditional mutual informations every addition, of one edge or of several, and every
+removal lowers J(E) + lambda |E|, or a removal leaves it; a swap leaves the number of edges, hence
+lambda |E|, and lowers J(E). So no graph comes twice, and the search ends. Estimates obey the chain
+rule only nearly, and may go round in circles, or wander for as long as there are graphs. Two
 more things end a search, and the graph it has then is its result:
 
 - a graph that comes again: the first of its circle that was reached. The trace holds the circle.
