@@ -202,6 +202,18 @@ def print_regrets(found):
               f" | {worst[0].split(': ')[1]}, N = {worst[1]} |")  # fmt: skip
 
 
+def print_cost_of_pairs(results):
+    """Print how many times longer the search with pairs took, over all runs of a world."""
+    seconds = results.drop_duplicates(["world", "n_samples", "run", "method"])
+    times = seconds.pivot_table(
+        index=["world", "n_samples"], columns="method", values="seconds", aggfunc="sum"
+    )
+    if PAIRS in times:
+        ratios = (times[PAIRS] / times[DEFAULT]).dropna()
+        print(f"\npairs took {ratios.min():.1f} to {ratios.max():.1f} times as long,"
+              f" median {ratios.median():.1f}")  # fmt: skip
+
+
 def print_ablations(found):
     """Print how much each change of the default costs, on average and where it costs most."""
     print("\n| what is left out | mean loss | largest loss | where | largest gain | where |")
@@ -274,6 +286,7 @@ def main():
         return
     print_areas(found)
     print_regrets(found)
+    print_cost_of_pairs(results)
     if options.split == "report" and options.table == "rivals":
         save(draw(found), "accuracy")
 

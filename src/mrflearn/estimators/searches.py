@@ -196,7 +196,7 @@ class GSMPLE(SearchEstimator):
         objective by more. `"pairs"`: as `"alternate"`, and when nothing changes, add two edges
         with an end in common or the three of a triangle, worth more than `lam` each on average;
         that finds what no edge shows alone, and takes up to as many times longer as there are
-        variables, mostly two to six times.
+        variables.
     {common}
 
     References
