@@ -75,6 +75,7 @@ def test_imports_point_one_way(path):
 KERNELS = [
     "_arrange",
     "_distances",
+    "_elimination",
     "_few",
     "_kernels",
     "_lanes",

@@ -117,8 +117,7 @@ class OracleGaussian(_Oracle):
 
     def information(self, a: Iterable[int], b: Iterable[int], given: Iterable[int] = ()) -> float:
         """Return I(a; b | given) between sets of variables, from determinants."""
-        x, y = np.array(sorted(a), dtype=np.int64), np.array(sorted(b), dtype=np.int64)
-        return float(gaussian_cmi(self.covariance, x, [y], sorted(given))[0])
+        return float(gaussian_cmi(self.covariance, sorted(a), [sorted(b)], sorted(given))[0])
 
 
 class OracleGraph(_Oracle):
