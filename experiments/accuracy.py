@@ -43,23 +43,14 @@ def alter(dependence, name, value):
     if name == "ridge":
         dependence.parametric.gaussian.ridge = value
     elif name == "all differences" and hasattr(dependence, "ends"):
-        dependence.variance = disagreement(*dependence._probe())
-    elif name == "counting" and hasattr(dependence, "ends"):
-        dependence.discrete[:] = value
-        dependence.variance = disagreement(*more_than_correlations(dependence))
-    elif name == "ends" and hasattr(dependence, "ends"):
-        dependence.ends[:] = value
-        dependence.variance = disagreement(*more_than_correlations(dependence))
+        dependence.variance = disagreement(*dependence._probe(upwards=False))
+    elif name in ("discrete", "ends") and hasattr(dependence, "ends"):
+        getattr(dependence, name)[:] = value
+        dependence.variance = disagreement(*dependence._probe(upwards=True))
     elif name in ("variance", "share") and hasattr(dependence, name):
         setattr(dependence, name, value)
     if name in ("ridge", "variance", "share") and getattr(dependence, "counting", None):
         alter(dependence.counting, name, value)
-
-
-def more_than_correlations(dependence):
-    """Return the differences of the probes where neighbours say more, and their errors."""
-    differences, errors = dependence._probe()
-    return differences[differences > 0], errors[differences > 0]
 
 
 ABLATIONS = {
@@ -68,7 +59,7 @@ ABLATIONS = {
     "no ridge on conditions": (("ridge", 0.0),),
     "neighbours not centred": (("ends", 0.0),),
     "learning from all differences": (("all differences", 0.0),),
-    "labels by neighbours too": (("counting", False),),
+    "labels by neighbours too": (("discrete", False),),
     "counts only where cells suffice": (("share", 0.0),),
     "lower bound of counts wherever higher": (("share", 1.0),),
 }
@@ -77,13 +68,15 @@ ABLATIONS = {
 def sweep(n_samples, n_variables):
     """Lambdas for GS-MPLE: down to where noise comes in, which is nearer 0 with more rows.
 
-    All the way with up to ten variables; not below 0 where that would take hours.
+    All the way with up to ten variables; half as many with more than 12, and not below 0 where that
+    would take hours.
     """
     if n_variables <= 10:
         return thresholds(2.0)
     deep = n_variables <= 20 if n_samples <= 100 else n_variables <= 12 and n_samples <= 1000
     floor = -(n_samples**-0.5) if deep else 0.0
-    return tuple(lam for lam in thresholds(2.0) if lam >= floor)
+    n_lams = 121 if n_variables <= 12 else 61
+    return tuple(lam for lam in thresholds(2.0, n_lams) if lam >= floor)
 
 
 def searches(frame, lams):
@@ -108,11 +101,12 @@ def rivals(frame, lams):
     """Return the default and the methods that suit a table, the slow ones if it is small."""
     table = as_table(frame)
     n_samples, small = len(frame), table.n_variables <= 12
+    tiny = table.n_variables <= 10
     yield Method(DEFAULT, GSMPLE(), lams)
-    if n_samples <= 1000 or small:
+    if n_samples <= 1000 or tiny or table.all_discrete:
         yield Method(PAIRS, GSMPLE(refine="pairs"), lams)
     found = {"copula": Gaussian(copula=True)}
-    if n_samples <= 300 or small:
+    if n_samples <= 300 or (not table.all_discrete and (small if n_samples <= 1000 else tiny)):
         found["kNN"] = KNN(5)
     if table.all_discrete:
         found |= {"plug-in": PlugIn(), "plug-in df": PlugIn("df"), "plug-in BIC": PlugIn("bic")}

@@ -26,12 +26,14 @@ class SlowAuto:
         seen = [both for both in (self._both(*probe) for probe in probes) if both[2] > 0]
         difference = np.array([free - few for few, free, _, _ in seen])
         error = np.array([error for _, _, error, _ in seen])
+        size = np.array([few for few, _, _, _ in seen])
         if self.counting:
-            self.variance = disagreement(difference, error)
+            self.variance = disagreement(difference, error, size)
             usual = np.median(error) ** 2 if seen else 1.0
             self.share = self.variance / (self.variance + usual)
         else:
-            self.variance = disagreement(difference[difference > 0], error[difference > 0])
+            more = difference > 0
+            self.variance = disagreement(difference[more], error[more], size[more])
 
     def cmi(self, i, j, given=()):
         if self.table.constant[[i, j]].any():
@@ -64,7 +66,8 @@ class SlowAuto:
         few, once, error, _ = self._both(i, j, given)
         n, degrees = self.table.n_samples, self._degrees(i, j, given)
         n_few = len(self._rows(i)) * len(self._rows(j))
-        few, twice = few - n_few / (2 * n), once - degrees / (2 * n)
+        few = few - (auto.LOWERED_CORRELATIONS - 1) * n_few / (2 * n)
+        twice = once - (auto.LOWERED_COUNTS - 1) * degrees / (2 * n)
         if error == 0 and not given:
             return twice
         more = max(degrees - n_few, 0.0)
@@ -112,7 +115,10 @@ class SlowAuto:
         anywhere = in_x + in_y + in_z
         value = parts.mean() - (missing / anywhere if anywhere > 0 else 0.0)
         room = np.mean(digamma(n_z) - digamma(k_m))
-        return few, value, auto.INFLATION_NEIGHBOURS * error, room
+        columns = [c for variable in (i, j, *given) for c in self.table.columns_of(variable)]
+        tied = any(column.kind != "continuous" for column in columns)
+        inflation = auto.INFLATION_TIES if tied else auto.INFLATION_NEIGHBOURS
+        return few, value, inflation * error, room
 
     def _ends(self, variables):
         columns = [column for i in variables for column in self.table.columns_of(i)]
@@ -230,12 +236,15 @@ def _independent(covariance, rows, before=()):
     return kept
 
 
-def disagreement(differences, errors):
-    """Return which variance on the grid makes the differences most likely; 0 if none is better."""
+def disagreement(differences, errors, sizes):
+    """Return which variance makes the differences most likely, whatever share of the sizes too."""
     best, most_likely = 0.0, -np.inf
     for variance in [0.0, *(10 ** np.linspace(-6, 0, 61))]:
-        total = np.array([max(variance + error**2, 1e-300) for error in errors])
-        likelihood = -0.5 * np.sum(np.log(total) + np.array(differences) ** 2 / total)
-        if likelihood > most_likely:
-            best, most_likely = variance, likelihood
+        for misfit in auto.MISFITS:
+            likelihood = 0.0
+            for difference, error, size in zip(differences, errors, sizes, strict=True):
+                total = max(variance + (misfit * max(size, 0.0)) ** 2 + error**2, 1e-300)
+                likelihood -= 0.5 * (np.log(total) + difference**2 / total)
+            if likelihood > most_likely:
+                best, most_likely = variance, likelihood
     return best

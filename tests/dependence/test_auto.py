@@ -252,7 +252,8 @@ def test_normal_scores_are_symmetric():
 def test_noise_alone_is_no_disagreement():
     rng = np.random.default_rng(31)
     errors = rng.uniform(0.01, 0.05, size=(200, 40))
-    found = np.array([disagreement(rng.normal(0, error), error) for error in errors])
+    nothing = np.zeros(40)
+    found = np.array([disagreement(rng.normal(0, error), error, nothing) for error in errors])
     assert np.mean(found == 0) > 0.4  # half of all samples vary less than is expected
     assert np.all(found < 0.03**2)
 
@@ -262,7 +263,21 @@ def test_disagreement_is_the_variance_behind_the_errors(deviation):
     rng = np.random.default_rng(32)
     errors = rng.uniform(0.5, 2.0, size=4000) * deviation
     observed = rng.normal(0, deviation, size=4000) + rng.normal(0, errors)
-    assert deviation**2 / 1.6 < disagreement(observed, errors) < deviation**2 * 1.6
+    sizes = rng.uniform(0.0, 2.0, size=4000) * deviation
+    assert deviation**2 / 1.6 < disagreement(observed, errors, sizes) < deviation**2 * 1.6
+
+
+@pytest.mark.parametrize("share", [0.04, 0.2, 0.5])
+def test_misjudging_what_is_seen_is_no_disagreement_about_what_is_not(share):
+    """Differences that grow with the dependence leave those of weak dependence unexplained."""
+    rng = np.random.default_rng(33)
+    sizes = np.append(rng.uniform(0.0, 1.0, size=100), np.zeros(300))
+    errors = rng.uniform(0.01, 0.03, size=400)
+    observed = share * sizes * rng.normal(size=400) + rng.normal(0, errors)
+    assert disagreement(observed, errors, sizes) < 0.01**2
+    assert disagreement(observed, errors, rng.permutation(sizes)) >= (share / 10) ** 2
+    hidden = rng.normal(0, 0.05, size=400)
+    assert 0.04**2 < disagreement(observed + hidden, errors, sizes) < 0.06**2
 
 
 @pytest.mark.parametrize(
@@ -279,7 +294,9 @@ def test_disagreement_is_the_variance_behind_the_errors(deviation):
 def test_disagreement_of_extremes_is_a_number(differences, errors, most):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert 0.0 <= disagreement(np.array(differences), np.array(errors)) <= most
+        values = np.array(differences), np.array(errors)
+        for sizes in (np.zeros(len(errors)), np.full(len(errors), 5.0)):
+            assert 0.0 <= disagreement(*values, sizes) <= most
 
 
 @pytest.mark.parametrize("n_samples", [100, 1000])

@@ -29,11 +29,18 @@ INFLATION_NEIGHBOURS = 1.15
 """Error of a neighbour estimate, as a multiple of the standard error of its samples' mean, which
 takes neighbouring samples for independent."""
 
+INFLATION_TIES = 1.5
+"""The same where a column of the question is discrete."""
+
 INFLATION_COUNTS = 1.2
 """Error of a corrected plug-in estimate, as a multiple of that of a chi-square variable."""
 
 CORRECTION_ERROR = 0.5
 """Share by which the correction of a plug-in estimate may itself be wrong, where cells are few."""
+
+LOWERED_CORRELATIONS = 1.5
+LOWERED_COUNTS = 2.0
+"""Expected biases that are subtracted from estimates about discrete variables."""
 
 CHANCE = 0.005
 """How often counts may say more than correlations by chance, and be heard, in any table."""
@@ -63,6 +70,12 @@ ALL_TRIPLES = 16
 CONDITIONS = 8
 """Conditions under which the pairs of a larger one are probed, for each variable."""
 
+
+VARIANCES = np.concatenate([[0.0], 10 ** np.linspace(-6, 0, 61)])
+"""Of true differences, in squared nats: 0, and values a quarter apart."""
+
+MISFITS = (0.0, 0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.28, 0.4, 0.56, 0.8)
+"""Share of a dependence by which correlations may misjudge it, where they do see it."""
 
 TINY = 1e-300
 """To divide by where all is 0."""
@@ -134,14 +147,13 @@ class _Neighbouring(TableDependence):
         )
         self.ends = _ends(table, specification.n_neighbors)
         self.discrete = np.array([_is_discrete(table, i) for i in range(table.n_variables)])
+        self.tied = np.array([_has_ties(table, i) for i in range(table.n_variables)])
         self.place = np.cumsum(self.discrete) - 1
         self.counting = None
         if self.discrete.sum() > 1:
             self.counting = _Counting(table.take(np.flatnonzero(self.discrete)), max_memory)
-        differences, errors = self._probe()
         # Neighbours say less than correlations where they are few, more where there is more to say.
-        more = differences > 0
-        self.variance = disagreement(differences[more], errors[more])
+        self.variance = disagreement(*self._probe(upwards=True))
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -188,7 +200,9 @@ class _Neighbouring(TableDependence):
         """
         parametric = self.parametric.estimates(i, candidates, given)
         values, errors, room = self._neighbour_estimates(i, candidates, given)
-        return parametric, values - parametric, INFLATION_NEIGHBOURS * errors, room
+        tied = self.tied[list(candidates)] | self.tied[[i, *given]].any()
+        inflation = np.where(tied, INFLATION_TIES, INFLATION_NEIGHBOURS)
+        return parametric, values - parametric, inflation * errors, room
 
     def _neighbour_estimates(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -224,17 +238,20 @@ class _Neighbouring(TableDependence):
         excess = ((in_y * by_xz + in_x * by_yz) - (in_x + in_y) * by_z) / anywhere
         return values - excess, spreads / math.sqrt(n_samples), room
 
-    def _probe(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return how much more neighbours say than correlations, and the errors of that."""
-        differences, errors = [np.empty(0)], [np.empty(0)]
+    def _probe(self, upwards: bool) -> tuple[NDArray[np.float64], ...]:
+        """Return how much more neighbours say than correlations, the errors, and what those say.
+
+        Only where they say more, or everywhere.
+        """
+        found = [np.empty((3, 0))]
         for i, candidates, given in _questions(self.table, self._conditions):
             counted = self._counted(i, candidates, given).tolist()
             asked = tuple(j for j, no in zip(candidates, counted, strict=True) if not no)
             if asked:
-                _, difference, error, _ = self._compared(i, asked, given)
-                differences.append(difference[error > 0])
-                errors.append(error[error > 0])
-        return np.concatenate(differences), np.concatenate(errors)
+                parametric, difference, error, _ = self._compared(i, asked, given)
+                kept = (error > 0) & ((difference > 0) | (not upwards))
+                found.append(np.array([difference, error, parametric])[:, kept])
+        return tuple(np.hstack(found))
 
     def _conditions(self, _: int, i: int, others: tuple[int, ...]) -> tuple[int, ...]:
         """Return the nearest variable: neighbours take long to count given others."""
@@ -252,24 +269,24 @@ class _Counting(TableDependence):
         self.plug_in = PlugIn().bind(table, max_memory)
         self.grain = self.plug_in.grain
         self.per_degree = 1 / (2 * table.n_samples)
-        differences, errors = [np.empty(0)], [np.empty(0)]
+        found = [np.empty((3, 0))]
         for i, candidates, given in _questions(table, self._conditions):
             parametric, counted, _, _, error = self._estimates(i, candidates, given)
-            differences.append((counted - parametric)[error > 0])
-            errors.append(error[error > 0])
-        error = np.concatenate(errors)
-        self.variance = disagreement(np.concatenate(differences), error)
-        usual = float(np.median(error)) ** 2 if len(error) else 1.0
+            found.append(np.array([counted - parametric, error, parametric])[:, error > 0])
+        differences, errors, sizes = np.hstack(found)
+        self.variance = disagreement(differences, errors, sizes)
+        usual = float(np.median(errors)) ** 2 if len(errors) else 1.0
         self.share = self.variance / (self.variance + usual)
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
         parametric, counted, degrees, more, error = self._estimates(i, candidates, given)
-        # Of either, twice the expected bias is subtracted, as by Akaike: then the larger is of the
-        # better model, and pairs of many levels do not come first by their noise.
-        parametric = parametric - self.per_degree * self.parametric.degrees(i, candidates)
-        counted = counted - self.per_degree * degrees
+        # More than the expected bias, so that pairs of many levels do not come first by noise, and
+        # counts are heard only where they say much more.
+        less = (LOWERED_CORRELATIONS - 1) * self.per_degree
+        parametric = parametric - less * self.parametric.degrees(i, candidates)
+        counted = counted - (LOWERED_COUNTS - 1) * self.per_degree * degrees
         total = self.variance + error**2
         trust = np.divide(self.variance, total, out=np.zeros_like(total), where=error > 0)
         beyond = counted - parametric
@@ -325,23 +342,32 @@ class _Parametric:
         return self.gaussian.degrees(i, candidates)
 
 
-def disagreement(differences: NDArray[np.float64], errors: NDArray[np.float64]) -> float:
+def disagreement(
+    differences: NDArray[np.float64], errors: NDArray[np.float64], sizes: NDArray[np.float64]
+) -> float:
     """Return the variance of true differences behind differences observed with errors.
 
-    The one of the largest likelihood, all taken to be normal with mean 0, among 0 and values from
-    1e-6 to 1 squared nats that are a quarter apart.
+    True differences are taken to be normal with mean 0 and variance τ² + (ρ size)². Correlations
+    misjudge a dependence that they see by some share ρ of it, which is no reason to mistrust them
+    where they see none; so τ² is returned, the one of the largest likelihood with any ρ, among
+    `VARIANCES` and `MISFITS`.
 
     Examples
     --------
-    >>> disagreement(np.array([0.01, -0.01, 0.0]), np.full(3, 0.02))
+    >>> disagreement(np.array([0.01, -0.01, 0.0]), np.full(3, 0.02), np.zeros(3))
     0.0
-    >>> round(disagreement(np.array([0.3, -0.3, 0.3]), np.full(3, 0.02)), 2)
+    >>> round(disagreement(np.array([0.3, -0.3, 0.3]), np.full(3, 0.02), np.zeros(3)), 2)
     0.1
+    >>> disagreement(np.array([0.1, 0.01, 0.01]), np.full(3, 0.02), np.array([0.6, 0.0, 0.0]))
+    0.0
     """
-    variances = np.concatenate([[0.0], 10 ** np.linspace(-6, 0, 61)])
-    total = np.maximum(variances[:, None] + errors**2, 1e-300)
-    likelihood = -0.5 * (np.log(total) + differences**2 / total).sum(axis=1)
-    return float(variances[np.argmax(likelihood)])
+    likelihood = np.full(len(VARIANCES), -np.inf)
+    for misfit in MISFITS:
+        total = VARIANCES[:, None] + (misfit * np.maximum(sizes, 0.0)) ** 2 + errors**2
+        total = np.maximum(total, TINY)
+        fit = -0.5 * (np.log(total) + differences**2 / total).sum(axis=1)
+        likelihood = np.maximum(likelihood, fit)
+    return float(VARIANCES[np.argmax(likelihood)])
 
 
 def _by_chance(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -424,6 +450,10 @@ def _ends(table: Table, n_neighbors: int) -> NDArray[np.float64]:
 
 def _is_discrete(table: Table, i: int) -> bool:
     return all(column.kind != "continuous" for column in table.columns_of(i))
+
+
+def _has_ties(table: Table, i: int) -> bool:
+    return any(column.kind != "continuous" for column in table.columns_of(i))
 
 
 def _most_information(table: Table, i: int) -> float:
