@@ -40,28 +40,34 @@ class Altered(Auto):
 
 def alter(dependence, name, value):
     """Replace a part of the default dependence, and of its counts for the discrete columns."""
-    if name == "ridge":
+    neighbours = hasattr(dependence, "ends")
+    if name == "correlations":
+        dependence._cmi_many = dependence.parametric.estimates
+    elif name == "ridge":
         dependence.parametric.gaussian.ridge = value
-    elif name == "all differences" and hasattr(dependence, "ends"):
+    elif name == "variance":
+        dependence.variance = value
+    elif name == "misfit":
+        differences, errors, sizes = dependence._probe()
+        dependence.variance = disagreement(differences, errors, value * sizes)
+    elif name == "all differences" and neighbours:
         dependence.variance = disagreement(*dependence._probe(upwards=False))
-    elif name in ("discrete", "ends") and hasattr(dependence, "ends"):
+    elif name in ("discrete", "ends", "tied") and neighbours:
         getattr(dependence, name)[:] = value
-        dependence.variance = disagreement(*dependence._probe(upwards=True))
-    elif name in ("variance", "share") and hasattr(dependence, name):
-        setattr(dependence, name, value)
-    if name in ("ridge", "variance", "share") and getattr(dependence, "counting", None):
+        dependence.variance = disagreement(*dependence._probe())
+    if getattr(dependence, "counting", None):
         alter(dependence.counting, name, value)
 
 
 ABLATIONS = {
-    "correlations alone": (("variance", 0.0), ("share", 0.0)),
-    "no probes: neighbours or counts alone": (("variance", 1e6), ("share", 1.0)),
+    "correlations alone": (("correlations", True),),
+    "no probes: neighbours or counts alone": (("variance", 1e6),),
     "no ridge on conditions": (("ridge", 0.0),),
+    "strength misjudged by no share": (("misfit", 0.0),),
     "neighbours not centred": (("ends", 0.0),),
-    "learning from all differences": (("all differences", 0.0),),
+    "ties without errors of their own": (("tied", False),),
+    "learning from all differences": (("all differences", True),),
     "labels by neighbours too": (("discrete", False),),
-    "counts only where cells suffice": (("share", 0.0),),
-    "lower bound of counts wherever higher": (("share", 1.0),),
 }
 
 
@@ -100,21 +106,22 @@ def ablations(frame, lams):
 def rivals(frame, lams):
     """Return the default and the methods that suit a table, the slow ones if it is small."""
     table = as_table(frame)
-    n_samples, small = len(frame), table.n_variables <= 12
-    tiny = table.n_variables <= 10
+    n_samples, discrete = len(frame), table.all_discrete
+    few = n_samples <= 300
+    small = few or (n_samples <= 1000 and table.n_variables <= 12)
     yield Method(DEFAULT, GSMPLE(), lams)
-    if n_samples <= 1000 or tiny or table.all_discrete:
+    if small or discrete:
         yield Method(PAIRS, GSMPLE(refine="pairs"), lams)
     found = {"copula": Gaussian(copula=True)}
-    if n_samples <= 300 or (not table.all_discrete and (small if n_samples <= 1000 else tiny)):
+    if few or (not discrete and (small or table.n_variables <= 10)):
         found["kNN"] = KNN(5)
     if table.all_discrete:
         found |= {"plug-in": PlugIn(), "plug-in df": PlugIn("df"), "plug-in BIC": PlugIn("bic")}
-    if n_samples <= 300 and small:
+    if few and table.n_variables <= 12:
         found["mixed-KSG"] = MixedKSG(3)
     for name, dependence in found.items():
         yield Method(f"GS-MPLE, {name}", GSMPLE(dependence=dependence), lams)
-    if n_samples <= 1000 or small:
+    if small or table.n_variables <= 12:
         yield Method("MixedPairwise", MixedPairwise(), penalties(2.0, 1e-3, 30))
     if all(kind == "continuous" for kind in table.kinds):
         yield Method("GLASSO", GLasso(), (*penalties(1.0, 1e-3), 0.0))

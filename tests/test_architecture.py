@@ -76,6 +76,7 @@ KERNELS = [
     "_arrange",
     "_distances",
     "_elimination",
+    "_expected",
     "_few",
     "_kernels",
     "_lanes",

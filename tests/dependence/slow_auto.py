@@ -4,9 +4,9 @@ from functools import cache
 
 import numpy as np
 from scipy.special import digamma
-from scipy.stats import chi2
+from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
 
-from mrflearn.dependence import auto, naive
+from mrflearn.dependence import _expected, auto, naive
 from mrflearn.dependence.gaussian import REDUNDANT, normal_scores
 
 
@@ -27,13 +27,8 @@ class SlowAuto:
         difference = np.array([free - few for few, free, _, _ in seen])
         error = np.array([error for _, _, error, _ in seen])
         size = np.array([few for few, _, _, _ in seen])
-        if self.counting:
-            self.variance = disagreement(difference, error, size)
-            usual = np.median(error) ** 2 if seen else 1.0
-            self.share = self.variance / (self.variance + usual)
-        else:
-            more = difference > 0
-            self.variance = disagreement(difference[more], error[more], size[more])
+        heard = (difference > 0) | self.counting
+        self.variance = disagreement(difference[heard], error[heard], size[heard])
 
     def cmi(self, i, j, given=()):
         if self.table.constant[[i, j]].any():
@@ -63,18 +58,14 @@ class SlowAuto:
         return few + weight * (free - few)
 
     def _by_counts(self, i, j, given):
-        few, once, error, _ = self._both(i, j, given)
-        n, degrees = self.table.n_samples, self._degrees(i, j, given)
+        few, free, error, _ = self._both(i, j, given)
         n_few = len(self._rows(i)) * len(self._rows(j))
-        few = few - (auto.LOWERED_CORRELATIONS - 1) * n_few / (2 * n)
-        twice = once - (auto.LOWERED_COUNTS - 1) * degrees / (2 * n)
+        few = few - auto.LOWERED * n_few / (2 * self.table.n_samples)
+        free = free - auto.LOWERED * self._degrees(i, j, given) / (2 * self.table.n_samples)
         if error == 0 and not given:
-            return twice
-        more = max(degrees - n_few, 0.0)
-        chance = chi2.ppf(1 - auto.CHANCE, more) - 2 * more if more > 0 else 0.0
-        beyond = max(0.0, self.share * (twice - few), twice - few - max(chance, 0.0) / (2 * n))
+            return free
         trust = self.variance / (self.variance + error**2) if error > 0 else 0.0
-        return trust * twice + (1 - trust) * (few + beyond)
+        return trust * free + (1 - trust) * max(few, free)
 
     def _probes(self):
         varying = [i for i in range(self.table.n_variables) if not self.table.constant[i]]
@@ -96,11 +87,11 @@ class SlowAuto:
         """Return the estimate by few parameters, the one free of them, its error and its room."""
         few, n = self._few(i, j, given), self.table.n_samples
         if self.counting:
-            degrees = self._degrees(i, j, given)
             value = naive.plug_in(self._values([i]), self._values([j]), self._values(given))
-            more = max(degrees - len(self._rows(i)) * len(self._rows(j)), 0.0)
-            error = auto.INFLATION_COUNTS * np.sqrt(2 * more) + auto.CORRECTION_ERROR * more
-            return few, value - degrees / (2 * n), error / (2 * n), np.inf
+            n_few = len(self._rows(i)) * len(self._rows(j))
+            more = max(self._degrees(i, j, given) - n_few, 0.0)
+            error = auto.INFLATION_COUNTS * np.sqrt(2 * more) / (2 * n)
+            return few, value - self._by_chance(i, j, given), error, np.inf
         distances = (self._distances(variables) for variables in ([i], [j], given))
         k_m, n_z, n_xz, n_yz = naive.cmi_counts(*distances, self.k, open_ball=False)
         parts = (digamma(k_m) + digamma(n_z)) - (digamma(n_xz) + digamma(n_yz))
@@ -182,6 +173,24 @@ class SlowAuto:
         )
         return (k_xz - k_z) * (k_yz - k_z) / k_z
 
+    def _by_chance(self, i, j, given):
+        """Return the mean of the plug-in estimate over shuffles within groups."""
+        x, y, z = (list(map(tuple, self._values(part).T.tolist())) for part in ([i], [j], given))
+        total = 0.0
+        for group in set(z):
+            members = [n for n in range(self.table.n_samples) if z[n] == group]
+            labels = [[part[n] for n in members] for part in (x, y)]
+            levels = [sorted(set(part)) for part in labels]
+            if len(members) >= _expected.LARGE or len(set(z)) == 1:
+                total += (len(levels[0]) - 1) * (len(levels[1]) - 1) / 2
+            elif len(levels[0]) > 1 and len(levels[1]) > 1:
+                codes = [
+                    list(map(own.index, part)) for own, part in zip(levels, labels, strict=True)
+                ]
+                counts = contingency_matrix(*codes, sparse=True)
+                total += len(members) * expected_mutual_information(counts, len(members))
+        return total / self.table.n_samples
+
     def _entropy(self, i):
         if any(column.kind == "continuous" for column in self.table.columns_of(i)):
             return np.inf
@@ -191,8 +200,7 @@ class SlowAuto:
 
 def share_lessons(teacher, pupil):
     """Give one bound `Auto` what another learned from its table."""
-    for name in vars(teacher).keys() & {"variance", "share"}:
-        setattr(pupil, name, getattr(teacher, name))
+    pupil.variance = teacher.variance
     if getattr(teacher, "counting", None) and getattr(pupil, "counting", None):
         share_lessons(teacher.counting, pupil.counting)
     pupil.parametric.gaussian.ridge = teacher.parametric.gaussian.ridge

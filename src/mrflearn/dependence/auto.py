@@ -33,17 +33,11 @@ INFLATION_TIES = 1.5
 """The same where a column of the question is discrete."""
 
 INFLATION_COUNTS = 1.2
-"""Error of a corrected plug-in estimate, as a multiple of that of a chi-square variable."""
+"""Error of a plug-in estimate, as a multiple of that of a chi-square variable."""
 
-CORRECTION_ERROR = 0.5
-"""Share by which the correction of a plug-in estimate may itself be wrong, where cells are few."""
-
-LOWERED_CORRELATIONS = 1.5
-LOWERED_COUNTS = 2.0
-"""Expected biases that are subtracted from estimates about discrete variables."""
-
-CHANCE = 0.005
-"""How often counts may say more than correlations by chance, and be heard, in any table."""
+LOWERED = 0.5
+"""Of the expected bias of an estimate about discrete variables, what more is subtracted than once:
+so pairs of many levels do not come first by their noise."""
 
 NEAR_ROOM = 2.0
 """Dependence of more than one part in so many of what neighbours could say is underestimated."""
@@ -91,10 +85,10 @@ _Question = tuple[int, tuple[int, ...], tuple[int, ...]]
 class Auto(Specification):
     """The default: correlations of normal scores, corrected by neighbours or counts. Symmetric.
 
-    Where all that a question is about is discrete the correction is by a plug-in estimate, lowered
-    by its degrees of freedom (`PlugIn("df")`), else by nearest neighbours (`KNN`) of the normal
-    scores. How far to go is learned from the table: not at all where correlations explain what is
-    seen. Monotone transforms of continuous and ordinal columns change nothing.
+    Where all that a question is about is discrete the correction is by a plug-in estimate, less
+    what it would be by chance, else by nearest neighbours (`KNN`) of the normal scores. How far to
+    go is learned from the table: not at all where correlations explain what is seen. Monotone
+    transforms of continuous and ordinal columns change nothing.
 
     Parameters
     ----------
@@ -153,7 +147,7 @@ class _Neighbouring(TableDependence):
         if self.discrete.sum() > 1:
             self.counting = _Counting(table.take(np.flatnonzero(self.discrete)), max_memory)
         # Neighbours say less than correlations where they are few, more where there is more to say.
-        self.variance = disagreement(*self._probe(upwards=True))
+        self.variance = disagreement(*self._probe())
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -238,7 +232,7 @@ class _Neighbouring(TableDependence):
         excess = ((in_y * by_xz + in_x * by_yz) - (in_x + in_y) * by_z) / anywhere
         return values - excess, spreads / math.sqrt(n_samples), room
 
-    def _probe(self, upwards: bool) -> tuple[NDArray[np.float64], ...]:
+    def _probe(self, upwards: bool = True) -> tuple[NDArray[np.float64], ...]:
         """Return how much more neighbours say than correlations, the errors, and what those say.
 
         Only where they say more, or everywhere.
@@ -269,47 +263,42 @@ class _Counting(TableDependence):
         self.plug_in = PlugIn().bind(table, max_memory)
         self.grain = self.plug_in.grain
         self.per_degree = 1 / (2 * table.n_samples)
-        found = [np.empty((3, 0))]
-        for i, candidates, given in _questions(table, self._conditions):
-            parametric, counted, _, _, error = self._estimates(i, candidates, given)
-            found.append(np.array([counted - parametric, error, parametric])[:, error > 0])
-        differences, errors, sizes = np.hstack(found)
-        self.variance = disagreement(differences, errors, sizes)
-        usual = float(np.median(errors)) ** 2 if len(errors) else 1.0
-        self.share = self.variance / (self.variance + usual)
+        self.variance = disagreement(*self._probe())
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
-        parametric, counted, degrees, more, error = self._estimates(i, candidates, given)
-        # More than the expected bias, so that pairs of many levels do not come first by noise, and
-        # counts are heard only where they say much more.
-        less = (LOWERED_CORRELATIONS - 1) * self.per_degree
+        parametric, counted, degrees, error = self._estimates(i, candidates, given)
+        less = LOWERED * self.per_degree
         parametric = parametric - less * self.parametric.degrees(i, candidates)
-        counted = counted - (LOWERED_COUNTS - 1) * self.per_degree * degrees
+        counted = counted - less * degrees
         total = self.variance + error**2
         trust = np.divide(self.variance, total, out=np.zeros_like(total), where=error > 0)
-        beyond = counted - parametric
-        beyond = np.maximum(self.share * beyond, beyond - self.per_degree * _by_chance(more))
-        values = trust * counted + (1 - trust) * (parametric + np.maximum(beyond, 0.0))
+        values = trust * counted + (1 - trust) * np.maximum(parametric, counted)
         # Alone, two variables have no more cells than correlations: counts say all there is.
         return values if given else np.where(error > 0, values, counted)
 
     def _estimates(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> tuple[NDArray[np.float64], ...]:
-        """Return five arrays, one value for each candidate.
+        """Return four arrays, one value for each candidate.
 
         The estimate by correlations; that by counts, less its expected bias; its degrees of
-        freedom; how many more these are than those of the correlations; and the error of the
-        counts, 0 where there are no more.
+        freedom; and its error, 0 where it has no more of them than the correlations.
         """
-        values, degrees = self.plug_in.estimates_and_degrees(i, candidates, given)
+        values, expected, degrees = self.plug_in.estimates_and_chance(i, candidates, given)
         more = np.maximum(degrees - self.parametric.degrees(i, candidates), 0.0)
-        error = INFLATION_COUNTS * np.sqrt(2 * more) + CORRECTION_ERROR * more
+        error = INFLATION_COUNTS * np.sqrt(2 * more)
         parametric = self.parametric.estimates(i, candidates, given)
-        counted = values - self.per_degree * degrees
-        return parametric, counted, degrees, more, self.per_degree * error
+        return parametric, values - expected, degrees, self.per_degree * error
+
+    def _probe(self) -> tuple[NDArray[np.float64], ...]:
+        """Return how much more counts say than correlations, the errors, and what those say."""
+        found = [np.empty((3, 0))]
+        for i, candidates, given in _questions(self.table, self._conditions):
+            parametric, counted, _, error = self._estimates(i, candidates, given)
+            found.append(np.array([counted - parametric, error, parametric])[:, error > 0])
+        return tuple(np.hstack(found))
 
     def _conditions(self, position: int, _: int, others: tuple[int, ...]) -> tuple[int, ...]:
         """Return all other variables, or some of many, other ones for each variable."""
@@ -368,14 +357,6 @@ def disagreement(
         fit = -0.5 * (np.log(total) + differences**2 / total).sum(axis=1)
         likelihood = np.maximum(likelihood, fit)
     return float(VARIANCES[np.argmax(likelihood)])
-
-
-def _by_chance(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return by how much a chi-square variable exceeds twice its degrees, once in 1 / CHANCE."""
-    from scipy.special import gammaincinv
-
-    quantiles = 2 * gammaincinv(np.maximum(degrees, 1e-9) / 2, 1 - CHANCE)
-    return np.maximum(quantiles - 2 * degrees, 0.0)
 
 
 def _noise_share(gaussian: BoundGaussian, n_samples: int) -> float:

@@ -134,16 +134,29 @@ class BoundPlugIn(TableDependence):
 
         return _tables.estimates(*self._cells(i, candidates, given), *self.formula)
 
-    def estimates_and_degrees(
+    def estimates_and_chance(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the estimates of one question, and the degrees of freedom observed in each."""
-        from mrflearn.dependence import _tables
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return three arrays, one value for each candidate.
+
+        The estimates; their means if samples are shuffled within their groups; and the degrees of
+        freedom observed.
+        """
+        from mrflearn.dependence import _expected, _tables
 
         without, whole, y = self._cells(i, candidates, given)
         k_z, k_xz = without[-1, 2], whole[-1, 2]
         degrees = (k_xz - k_z) * (without[y, 2] - k_z) / k_z
-        return _tables.estimates(without, whole, y, *self.formula), degrees
+        x, *z = self.number[[i, *given]].tolist()
+        limit = TABLE_SIZE * self.table.n_samples
+        joint, sizes, _ = _tables.group_sizes(
+            self.codes, self.levels, np.array(sorted(z), dtype=np.int64), limit, self.terms
+        )
+        order, starts = _tables.groups(joint, sizes, int(k_z))
+        table = _expected.chance_table()
+        sums = _expected.expected_sums(self.codes, self.levels, x, y, order, starts, table)
+        expected = sums / (_expected.UNIT * self.table.n_samples)
+        return _tables.estimates(without, whole, y, *self.formula), expected, degrees
 
     def _cells(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]

@@ -1,0 +1,134 @@
+"""What the plug-in estimate would be on average if samples were shuffled within their groups.
+
+Two columns of a few samples agree by chance: of two samples that differ in both, either says which
+the other is, however they are shuffled. The mean over all shuffles has a closed form, a sum over
+pairs of levels (Vinh, Epps and Bailey 2010). Times the number of samples, it comes near (levels of
+x - 1) (levels of y - 1) / 2 where there are many; from `LARGE` samples on, or if there is one group
+alone, that is taken.
+
+Sums are of whole numbers, hence the same in any order.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn._compile import compiled
+
+__all__ = ["LARGE", "UNIT", "chance_table", "expected_sums"]
+
+LARGE = 64
+"""Samples in a group from which the limit for many is taken."""
+
+UNIT = 2**30
+"""Parts of a nat that are counted."""
+
+
+@compiled
+def _by_chance(sizes):  # type: ignore
+    """Return n times what a level of a samples and one of b add to the mean, of n samples.
+
+    Entry a (n + 1) + b of part n, which begins at the sum of squares of 1 to n.
+    """
+    logs = np.zeros(sizes + 1)  # of factorials
+    for n in range(2, sizes + 1):
+        logs[n] = logs[n - 1] + math.log(n)
+    length = 0
+    for n in range(sizes):
+        length += (n + 1) ** 2
+    table = np.zeros(length, dtype=np.int64)
+    begin = 0
+    for n in range(sizes):
+        for a in range(1, n + 1):
+            for b in range(a, n + 1):
+                total = 0.0
+                fixed = logs[a] + logs[b] + logs[n - a] + logs[n - b] - logs[n]
+                for k in range(max(1, a + b - n), min(a, b) + 1):
+                    ways = logs[k] + logs[a - k] + logs[b - k] + logs[n - a - b + k]
+                    total += k * math.log(n * k / (a * b)) * math.exp(fixed - ways)
+                table[begin + a * (n + 1) + b] = round(total * UNIT)
+                table[begin + b * (n + 1) + a] = round(total * UNIT)
+        begin += (n + 1) ** 2
+    return table
+
+
+@lru_cache(maxsize=1)
+def chance_table() -> NDArray[np.int64]:
+    """Return `_by_chance` for groups that are not large."""
+    table: Any = _by_chance(LARGE)
+    table.flags.writeable = False
+    return table
+
+
+@compiled
+def _sizes(codes, variable, order, start, end, counts, sizes):  # type: ignore
+    """Write how many samples of a group have each level that occurs, and return how many do.
+
+    `counts` is room for a number for each level, all 0 before and after.
+    """
+    n_found = 0
+    for n in range(start, end):
+        counts[codes[variable, order[n]]] += 1
+    for n in range(start, end):
+        level = codes[variable, order[n]]
+        if counts[level] > 0:
+            sizes[n_found] = counts[level]
+            counts[level] = 0
+            n_found += 1
+    return n_found
+
+
+@compiled
+def expected_sums(codes, levels, x, candidates, order, starts, table):  # type: ignore
+    """Return N times the mean of I(x; y | z) over shuffles, for each candidate y, in units.
+
+    Parameters
+    ----------
+    codes : ndarray of int32, shape (n_variables, N)
+        Codes of the levels of each variable.
+    levels : ndarray of int64, shape (n_variables,)
+        Codes of a variable are less than this.
+    x : int
+        One variable.
+    candidates : ndarray of int64
+        The others.
+    order, starts : ndarray of int32
+        The groups by z: group g is `order[starts[g]:starts[g + 1]]`.
+    table : ndarray of int64
+        `chance_table()`.
+
+    Returns
+    -------
+    ndarray of int64, one for each candidate
+    """
+    most = levels[x]
+    for c in range(len(candidates)):
+        most = max(most, levels[candidates[c]])
+    counts = np.zeros(most, dtype=np.int64)
+    of_x, of_y = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    totals = np.zeros(len(candidates), dtype=np.int64)
+    alone = len(starts) == 2
+    for g in range(len(starts) - 1):
+        start, end = starts[g], starts[g + 1]
+        n = end - start
+        n_x = _sizes(codes, x, order, start, end, counts, of_x)
+        if n_x == 1:
+            continue
+        begin = n * (n + 1) * (2 * n + 1) // 6
+        for c in range(len(candidates)):
+            n_y = _sizes(codes, candidates[c], order, start, end, counts, of_y)
+            if alone or n >= LARGE:
+                totals[c] += (n_x - 1) * (n_y - 1) * (UNIT // 2)
+                continue
+            if n_y == 1:
+                continue
+            for a in range(n_x):
+                row = begin + of_x[a] * (n + 1)
+                for b in range(n_y):
+                    totals[c] += table[row + of_y[b]]
+    return totals
