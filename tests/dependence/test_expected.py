@@ -1,0 +1,109 @@
+"""What counts say by chance: the mean over all shuffles within groups."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
+
+from mrflearn.dependence import PlugIn, _expected, naive
+from mrflearn.table import as_table
+
+ROUNDING = 1e-7
+"""Nats times samples that whole parts of a nat may be off, over all pairs of levels."""
+
+
+def _chance(x, y, z):
+    """Return N times the mean over shuffles, of columns of codes."""
+    codes = np.array([x, y], dtype=np.int32)
+    levels = codes.max(axis=1).astype(np.int64) + 1
+    order = np.argsort(z, kind="stable").astype(np.int32)
+    starts = np.append(0, np.cumsum(np.unique(z, return_counts=True)[1])).astype(np.int32)
+    table = _expected.chance_table()
+    sums = _expected.expected_sums(codes, levels, 0, np.array([1]), order, starts, table)
+    return sums[0] / _expected.UNIT
+
+
+def _plug_in(x, y):
+    return len(x) * naive.plug_in(np.array([x]), np.array([y]), np.empty((0, len(x))))
+
+
+codes = st.integers(0, 3)
+groups = st.lists(st.tuples(codes, codes), min_size=1, max_size=5)
+
+
+@settings(max_examples=60, deadline=None)
+@given(parts=st.lists(groups, min_size=2, max_size=3))
+def test_chance_is_the_mean_over_all_shuffles(parts):
+    total = 0.0
+    for part in parts:
+        x, y = zip(*part, strict=True)
+        shuffles = [_plug_in(x, shuffled) for shuffled in itertools.permutations(y)]
+        total += math.fsum(shuffles) / len(shuffles)
+    rows = [(*row, g) for g, part in enumerate(parts) for row in part]
+    assert _chance(*zip(*rows, strict=True)) == pytest.approx(total, abs=ROUNDING)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    sizes=st.lists(st.integers(1, 90), min_size=2, max_size=8),
+    levels=st.tuples(st.integers(2, 9), st.integers(2, 9)),
+)
+def test_chance_is_that_of_another_library_up_to_large_groups(seed, sizes, levels):
+    rng = np.random.default_rng(seed)
+    z = np.repeat(np.arange(len(sizes)), sizes)
+    x, y = (rng.integers(n_levels, size=len(z)) for n_levels in levels)
+    total = 0.0
+    for group in range(len(sizes)):
+        own = x[z == group], y[z == group]
+        n_x, n_y = (len(np.unique(part)) for part in own)
+        if len(own[0]) >= _expected.LARGE:
+            total += (n_x - 1) * (n_y - 1) / 2
+        elif n_x > 1 and n_y > 1:
+            counts = contingency_matrix(*own, sparse=True)
+            total += len(own[0]) * expected_mutual_information(counts, len(own[0]))
+    assert _chance(x, y, z) == pytest.approx(total, abs=ROUNDING * (1 + total))
+    assert _chance(y, x, z) == _chance(x, y, z)
+    assert _chance(x, y, len(sizes) - z) == _chance(x, y, z)
+
+
+def test_two_samples_that_differ_determine_each_other():
+    n_pairs = 10
+    x, y, z = np.tile([0, 1], n_pairs), np.tile([3, 5], n_pairs), np.repeat(np.arange(n_pairs), 2)
+    assert _chance(x, y, z) == pytest.approx(2 * n_pairs * math.log(2), abs=ROUNDING)
+
+
+@pytest.mark.parametrize("size", [_expected.LARGE - 1, _expected.LARGE])
+def test_large_groups_join_on_to_small_ones(size):
+    rng = np.random.default_rng(3)
+    x, y = rng.permutation(np.arange(2 * size) % 3), rng.permutation(np.arange(2 * size) % 4)
+    z = np.repeat([0, 1], size)
+    assert _chance(x, y, z) == pytest.approx(2 * 3 * 2 / 2, rel=0.1)
+
+
+def test_one_group_takes_degrees_of_freedom():
+    """As correlations do, which have as many for two variables alone."""
+    rng = np.random.default_rng(4)
+    x, y = rng.integers(3, size=30), rng.integers(4, size=30)
+    assert _chance(x, y, np.zeros(30)) == 2 * 3 / 2
+
+
+@pytest.mark.parametrize("n_conditions", [0, 1, 3])
+def test_less_chance_the_estimate_is_0_on_average_among_independent_columns(n_conditions):
+    """With 5 levels each given three others, degrees of freedom are wrong by far."""
+    rng = np.random.default_rng(5)
+    given, found, by_degrees = tuple(range(2, 2 + n_conditions)), [], []
+    for _ in range(300):
+        data = rng.integers(5, size=(150, 5))
+        kinds = {f"x{c}": "nominal" for c in range(5)}
+        bound = PlugIn().bind(as_table(data, kinds=kinds))
+        value, chance, degrees = bound.estimates_and_chance(0, (1,), given)
+        found.append(float(value[0] - chance[0]))
+        by_degrees.append(float(value[0] - degrees[0] / 300))
+    assert abs(np.mean(found)) < 0.004
+    if n_conditions == 3:
+        assert np.mean(by_degrees) > 0.05
