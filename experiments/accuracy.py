@@ -229,7 +229,11 @@ def print_ablations(found):
 
 
 def draw(found):
-    """Draw the regret of a few methods in every world: a panel for each size."""
+    """Draw the regret of a few methods in every world: a panel for each size.
+
+    What is larger than `most` stands at the edge.
+    """
+    most = 0.3
     shown = {
         PAIRS: ("#0072B2", "o"),
         DEFAULT: ("#56B4E9", "o"),
@@ -241,18 +245,20 @@ def draw(found):
     }
     sizes = sorted({n_samples for _, n_samples in found.places})
     worlds = list(dict.fromkeys(world for world, _ in found.places))
-    figure, axes = plt.subplots(1, len(sizes), figsize=(7.4, 5.4), sharey=True, sharex=True)
+    figure, axes = plt.subplots(1, len(sizes), figsize=(7.4, 5.8), sharey=True, sharex=True)
     for ax, n_samples in zip(np.atleast_1d(axes), sizes, strict=True):
         ax.axvspan(0, 0.02, color="#0072B2", alpha=0.10, linewidth=0)
         for row, world in enumerate(worlds):
             place = found.places.get((world, n_samples), {})
             for name, (color, marker) in reversed(shown.items()):
                 if name in place:
-                    ax.plot(regret(place, name)[0], row, marker, color=color, markersize=4.5,
+                    shown_at = min(regret(place, name)[0], most)
+                    ax.plot(shown_at, row, marker, color=color, markersize=4.5,
                             markerfacecolor=color if name == PAIRS else "none",
                             markeredgewidth=0.9, clip_on=False)  # fmt: skip
         ax.set_title(f"N = {n_samples}", fontsize=8)
-        ax.set_xlim(0, 0.42)
+        ax.set_xlim(-0.005, most)
+        ax.set_xticks([0, 0.1, 0.2, most], ["0", "0.1", "0.2", f"≥ {most}"])
         ax.grid(linewidth=0.4, color="#DDDDDD")
         ax.tick_params(labelsize=7, length=2)
         ax.spines[["top", "right"]].set_visible(False)
