@@ -36,8 +36,8 @@ INFLATION_COUNTS = 1.2
 """Error of a plug-in estimate, as a multiple of that of a chi-square variable."""
 
 LOWERED = 0.5
-"""Of the expected bias of an estimate about discrete variables, what more is subtracted than once:
-so pairs of many levels do not come first by their noise."""
+"""Degrees of freedom over 2N, times this, are subtracted from estimates about discrete variables
+beyond their expected bias: so pairs of many levels do not come first by their noise."""
 
 NEAR_ROOM = 2.0
 """Dependence of more than one part in so many of what neighbours could say is underestimated."""
@@ -63,7 +63,6 @@ ALL_TRIPLES = 16
 
 CONDITIONS = 8
 """Conditions under which the pairs of a larger one are probed, for each variable."""
-
 
 VARIANCES = np.concatenate([[0.0], 10 ** np.linspace(-6, 0, 61)])
 """Of true differences, in squared nats: 0, and values a quarter apart."""
