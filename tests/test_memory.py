@@ -11,7 +11,7 @@ import pytest
 
 from mrflearn import GSMPLE
 from mrflearn._memory import as_bytes, as_text
-from mrflearn.dependence import KNN, FrenzelPompe, Gaussian, MixedKSG, PlugIn, neighbours
+from mrflearn.dependence import KNN, Auto, FrenzelPompe, Gaussian, MixedKSG, PlugIn, neighbours
 from mrflearn.errors import InputError
 from mrflearn.table import as_table
 
@@ -76,7 +76,7 @@ def test_a_bound_on_what_counts_are_kept_changes_no_answer():
 
 @pytest.mark.parametrize(
     "specification",
-    [KNN(), FrenzelPompe(), MixedKSG(), PlugIn(), Gaussian(), Gaussian(copula=True)],
+    [KNN(), FrenzelPompe(), MixedKSG(), PlugIn(), Gaussian(), Gaussian(copula=True), Auto()],
 )
 def test_a_bound_that_cannot_be_kept_is_refused_with_the_amount(specification):
     table = as_table(np.random.default_rng(0).integers(3, size=(1000, 4)))
@@ -84,6 +84,26 @@ def test_a_bound_that_cannot_be_kept_is_refused_with_the_amount(specification):
         specification.bind(table, max_memory=1024)
     needed = str(error.value).split("at least ")[1].split(" beside")[0]
     specification.bind(table, max_memory=as_bytes(needed))  # the amount named is enough
+
+
+@pytest.mark.parametrize("n_labels", [0, 1, 4])
+def test_the_default_counts_all_that_it_holds(n_labels):
+    """Neighbours, correlations, normal scores, and the cells of the discrete columns."""
+    rng = np.random.default_rng(1)
+    columns = {f"x{c}": rng.normal(size=400) for c in range(6)}
+    columns |= {f"g{c}": rng.choice(list("abcde"), size=400) for c in range(n_labels)}
+    table = as_table(pd.DataFrame(columns))
+    with pytest.raises(InputError, match="at least") as error:
+        Auto().bind(table, max_memory=1024)
+    needed = as_bytes(str(error.value).split("at least ")[1].split(" beside")[0])
+    bound, free = Auto().bind(table, max_memory=needed), Auto().bind(table)
+    for given in ((), (1,), (1, 2)):
+        others = range(3, table.n_variables)
+        np.testing.assert_array_equal(
+            bound.cmi_many(0, others, given), free.cmi_many(0, others, given)
+        )
+    n_indicators = 6 + 4 * n_labels
+    assert needed > KNN().bind(table).counts.least_memory + 8 * n_indicators * (400 + n_indicators)
 
 
 def test_threads_share_the_bound():

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.dependence.base import Dependence, Specification, TableDependence
-from mrflearn.dependence.discrete import PlugIn
+from mrflearn.dependence.base import Dependence, Specification, TableDependence, check_memory
+from mrflearn.dependence.discrete import PlugIn, least_memory
 from mrflearn.dependence.gaussian import BoundGaussian, normal_scores
 from mrflearn.dependence.knn import KNN
 from mrflearn.table import Table
@@ -136,15 +136,23 @@ class _Neighbouring(TableDependence):
         self.grain = 1 + PART // table.n_samples
         self.parametric = _Parametric(table)
         self.counts = NeighbourCounts(
-            _scored(table), specification.n_neighbors, specification.nominal_distance, max_memory
+            _scored(table), specification.n_neighbors, specification.nominal_distance
         )
         self.ends = _ends(table, specification.n_neighbors)
         self.discrete = np.array([_is_discrete(table, i) for i in range(table.n_variables)])
         self.tied = np.array([_has_ties(table, i) for i in range(table.n_variables)])
         self.place = np.cumsum(self.discrete) - 1
         self.counting = None
-        if self.discrete.sum() > 1:
-            self.counting = _Counting(table.take(np.flatnonzero(self.discrete)), max_memory)
+        labels = table.take(np.flatnonzero(self.discrete)) if self.discrete.sum() > 1 else None
+        held = _held_memory(table) + 8 * table.values.size
+        least = 0 if labels is None else _held_memory(labels) + least_memory(labels)
+        needed = held + least + self.counts.least_memory
+        check_memory(needed, max_memory, f"a question about {table.n_samples} rows")
+        share = None if max_memory is None else least + (max_memory - needed) // 4
+        if labels is not None:
+            self.counting = _Counting(labels, share)
+        self.counts.max_memory = max_memory
+        self.counts.reserve(held if share is None or labels is None else held + share)
         # Neighbours say less than correlations where they are few, more where there is more to say.
         self.variance = disagreement(*self._probe())
 
@@ -259,7 +267,9 @@ class _Counting(TableDependence):
     def __init__(self, table: Table, max_memory: int | None) -> None:
         super().__init__(table)
         self.parametric = _Parametric(table)
-        self.plug_in = PlugIn().bind(table, max_memory)
+        held = _held_memory(table)
+        check_memory(held + least_memory(table), max_memory, f"counting {table.values.size} values")
+        self.plug_in = PlugIn().bind(table, None if max_memory is None else max_memory - held)
         self.grain = self.plug_in.grain
         self.per_degree = 1 / (2 * table.n_samples)
         self.variance = disagreement(*self._probe())
@@ -430,6 +440,15 @@ def _ends(table: Table, n_neighbors: int) -> NDArray[np.float64]:
 
 def _is_discrete(table: Table, i: int) -> bool:
     return all(column.kind != "continuous" for column in table.columns_of(i))
+
+
+def _held_memory(table: Table) -> int:
+    """Return the bytes that correlations take, and what they are computed from."""
+    n_rows = 0
+    for column in table.columns:
+        labels = min(column.n_distinct, MOST_LABELS + 1)
+        n_rows += labels - 1 if column.kind == "nominal" else 1
+    return 8 * n_rows * (n_rows + table.n_samples)
 
 
 def _has_ties(table: Table, i: int) -> bool:

@@ -14,7 +14,7 @@ from mrflearn.dependence.base import Specification, TableDependence, check_memor
 from mrflearn.errors import InputError, unknown
 from mrflearn.table import Table
 
-__all__ = ["CORRECTIONS", "BoundPlugIn", "PlugIn"]
+__all__ = ["CORRECTIONS", "BoundPlugIn", "PlugIn", "least_memory"]
 
 CORRECTIONS = (None, "miller-madow", "df", "bic")
 
@@ -68,10 +68,16 @@ class PlugIn(Specification):
 
     def bind(self, table: Table, max_memory: int | None = None) -> BoundPlugIn:
         """Return the dependence between the variables of `table`."""
+        needed = least_memory(table)
         n_values = table.n_samples * max(table.n_variables, 16)
-        check_memory(10 * n_values, max_memory, f"counting {n_values} values")
-        n_kept = n_values if max_memory is None else (max_memory - 10 * n_values) // 8
+        check_memory(needed, max_memory, f"counting {n_values} values")
+        n_kept = n_values if max_memory is None else (max_memory - needed) // 8
         return BoundPlugIn(table, self, n_kept)
+
+
+def least_memory(table: Table) -> int:
+    """Return the bytes that counting takes beside the table."""
+    return 10 * table.n_samples * max(table.n_variables, 16)
 
 
 class _Block(NamedTuple):
