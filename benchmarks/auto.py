@@ -5,10 +5,9 @@
 
 `questions`: one question with 30 candidates, its time divided by 30, where the default does ask
 neighbours. Both are bound, and have sorted their columns, before; beyond these, neither remembers
-anything of a question. `fits`: whole
-GS-MPLE fits, and the part of them that goes into binding, when the default takes its probes. Each
-dependence has the lambda that gives it about as many edges as there are. All on one core, in turn;
-shown are medians. Writes `results/auto.csv`.
+anything of a question. `fits`: whole GS-MPLE fits, and the part of them that goes into binding,
+when the default takes its probes. Each dependence has the lambda that gives it about as many edges
+as there are. All on one core, in turn; shown are medians. Writes `results/auto.csv`.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def rivals(frame, lams):
     found = {"copula": Gaussian(copula=True)}
     if few or (not discrete and (small or table.n_variables <= 10)):
         found["kNN"] = KNN(5)
-    if table.all_discrete:
+    if discrete:
         found |= {"plug-in": PlugIn(), "plug-in df": PlugIn("df"), "plug-in BIC": PlugIn("bic")}
     if few and table.n_variables <= 12:
         found["mixed-KSG"] = MixedKSG(3)
@@ -126,7 +126,7 @@ def rivals(frame, lams):
     if all(kind == "continuous" for kind in table.kinds):
         yield Method("GLASSO", GLasso(), (*penalties(1.0, 1e-3), 0.0))
         yield Method("SKEPTIC", Skeptic(), (*penalties(1.0, 1e-3), 0.0))
-    if table.all_discrete and all(column.n_distinct <= 2 for column in table.columns):
+    if discrete and all(column.n_distinct <= 2 for column in table.columns):
         yield Method("JOSE", JOSE(), penalties(0.5, 1e-5))
         yield Method("GLASSO", GLasso(), penalties(1.0, 1e-3))
 

@@ -83,8 +83,8 @@ def suite(split: str = "report") -> dict[str, World]:
     """
     if split not in SPLITS:
         raise unknown("split", split, SPLITS)
-    return {**_of_one_kind(split == "design"), **_of_kinds(split == "design"),
-            **_networks(split == "design")}  # fmt: skip
+    design = split == "design"
+    return _of_one_kind(design) | _of_kinds(design) | _networks(design)
 
 
 def _of_one_kind(design: bool) -> dict[str, World]:
