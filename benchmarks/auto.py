@@ -96,7 +96,7 @@ def bind_asking(table: Table) -> Dependence:
         dependence: Any = Auto(K).bind(table)
     finally:
         auto.MAX_ROWS = before
-    dependence.variance = 0.01
+    dependence.learned = auto.Disagreement(variance=0.01, misfit=0.0)
     return dependence
 
 

@@ -45,16 +45,16 @@ def alter(dependence, name, value):
         dependence._cmi_many = dependence.parametric.estimates
     elif name == "ridge":
         dependence.parametric.gaussian.ridge = value
-    elif name == "variance":
-        dependence.variance = value
-    elif name == "misfit":
+    elif name in ("variance", "misfit"):
+        dependence.learned = dependence.learned._replace(**{name: value})
+    elif name == "sizes":
         differences, errors, sizes = dependence._probe()
-        dependence.variance = disagreement(differences, errors, value * sizes)
+        dependence.learned = disagreement(differences, errors, value * sizes)
     elif name == "all differences" and neighbours:
-        dependence.variance = disagreement(*dependence._probe(upwards=False))
+        dependence.learned = disagreement(*dependence._probe(upwards=False))
     elif name in ("discrete", "ends", "tied") and neighbours:
         getattr(dependence, name)[:] = value
-        dependence.variance = disagreement(*dependence._probe())
+        dependence.learned = disagreement(*dependence._probe())
     if getattr(dependence, "counting", None):
         alter(dependence.counting, name, value)
 
@@ -63,7 +63,8 @@ ABLATIONS = {
     "correlations alone": (("correlations", True),),
     "no probes: neighbours or counts alone": (("variance", 1e6),),
     "no ridge on conditions": (("ridge", 0.0),),
-    "strength misjudged by no share": (("misfit", 0.0),),
+    "strength misjudged by no share": (("sizes", 0.0),),
+    "strength as correlations see it": (("misfit", 0.0),),
     "neighbours not centred": (("ends", 0.0),),
     "ties without errors of their own": (("tied", False),),
     "learning from all differences": (("all differences", True),),

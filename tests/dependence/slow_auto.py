@@ -28,7 +28,8 @@ class SlowAuto:
         error = np.array([error for _, _, error, _ in seen])
         size = np.array([few for few, _, _, _ in seen])
         heard = (difference > 0) | self.counting
-        self.variance = disagreement(difference[heard], error[heard], size[heard])
+        lessons = disagreement(difference[heard], error[heard], size[heard])
+        self.variance, self.misfit = lessons
 
     def cmi(self, i, j, given=()):
         if self.table.constant[[i, j]].any():
@@ -49,9 +50,7 @@ class SlowAuto:
 
     def _by_neighbours(self, i, j, given):
         few, free, error, room = self._both(i, j, given)
-        if self.variance + error**2 == 0:
-            return few
-        weight = self.variance / (self.variance + error**2)
+        weight = self._weight(few if free > few else 0.0, error)
         if free < few:
             near = auto.NEAR_ROOM * max(few, 0.0) / room if room > 0 else 1.0
             weight *= 1 - min(near, 1.0) ** 2
@@ -59,13 +58,19 @@ class SlowAuto:
 
     def _by_counts(self, i, j, given):
         few, free, error, _ = self._both(i, j, given)
+        trust = self._weight(few / auto.CAUTION, error) if error > 0 else 0.0
         n_few = len(self._rows(i)) * len(self._rows(j))
         few = few - auto.LOWERED * n_few / (2 * self.table.n_samples)
         free = free - auto.LOWERED * self._degrees(i, j, given) / (2 * self.table.n_samples)
         if error == 0 and not given:
             return free
-        trust = self.variance / (self.variance + error**2) if error > 0 else 0.0
         return trust * free + (1 - trust) * max(few, free)
+
+    def _weight(self, few, error):
+        true = self.variance
+        if few > 0:
+            true += (self.misfit * few) ** 2
+        return true / (true + error**2) if true > 0 else 0.0
 
     def _probes(self):
         varying = [i for i in range(self.table.n_variables) if not self.table.constant[i]]
@@ -200,7 +205,7 @@ class SlowAuto:
 
 def share_lessons(teacher, pupil):
     """Give one bound `Auto` what another learned from its table."""
-    pupil.variance = teacher.variance
+    pupil.learned = teacher.learned
     if getattr(teacher, "counting", None) and getattr(pupil, "counting", None):
         share_lessons(teacher.counting, pupil.counting)
     pupil.parametric.gaussian.ridge = teacher.parametric.gaussian.ridge
@@ -245,8 +250,8 @@ def _independent(covariance, rows, before=()):
 
 
 def disagreement(differences, errors, sizes):
-    """Return which variance makes the differences most likely, whatever share of the sizes too."""
-    best, most_likely = 0.0, -np.inf
+    """Return which variance and share of the sizes make the differences most likely."""
+    best, most_likely = (0.0, 0.0), -np.inf
     for variance in [0.0, *(10 ** np.linspace(-6, 0, 61))]:
         for misfit in auto.MISFITS:
             likelihood = 0.0
@@ -254,5 +259,5 @@ def disagreement(differences, errors, sizes):
                 total = max(variance + (misfit * max(size, 0.0)) ** 2 + error**2, 1e-300)
                 likelihood -= 0.5 * (np.log(total) + difference**2 / total)
             if likelihood > most_likely:
-                best, most_likely = variance, likelihood
+                best, most_likely = (variance, misfit), likelihood
     return best

@@ -116,7 +116,7 @@ def test_large_tables_are_probed_in_part(kind, n_variables, monkeypatch):
         values = (values > 0).astype(int)
     table = _table(values)
     fast, slow = Auto(3).bind(table), SlowAuto(table, 3)
-    assert fast.variance == slow.variance
+    assert fast.learned == (slow.variance, slow.misfit)
     for question in [(0, 5), (3, 17, (4,)), (16, 2, (8, 9))]:
         assert fast.cmi(*question) == pytest.approx(slow.cmi(*question), abs=1e-9)
 
@@ -249,11 +249,15 @@ def test_normal_scores_are_symmetric():
         np.testing.assert_array_equal(normal_scores(-values), -normal_scores(values))
 
 
+def _variance(differences, errors, sizes):
+    return disagreement(differences, errors, sizes).variance
+
+
 def test_noise_alone_is_no_disagreement():
     rng = np.random.default_rng(31)
     errors = rng.uniform(0.01, 0.05, size=(200, 40))
     nothing = np.zeros(40)
-    found = np.array([disagreement(rng.normal(0, error), error, nothing) for error in errors])
+    found = np.array([_variance(rng.normal(0, error), error, nothing) for error in errors])
     assert np.mean(found == 0) > 0.4  # half of all samples vary less than is expected
     assert np.all(found < 0.03**2)
 
@@ -264,7 +268,7 @@ def test_disagreement_is_the_variance_behind_the_errors(deviation):
     errors = rng.uniform(0.5, 2.0, size=4000) * deviation
     observed = rng.normal(0, deviation, size=4000) + rng.normal(0, errors)
     sizes = rng.uniform(0.0, 2.0, size=4000) * deviation
-    assert deviation**2 / 1.6 < disagreement(observed, errors, sizes) < deviation**2 * 1.6
+    assert deviation**2 / 1.6 < _variance(observed, errors, sizes) < deviation**2 * 1.6
 
 
 @pytest.mark.parametrize("share", [0.04, 0.2, 0.5])
@@ -274,10 +278,11 @@ def test_misjudging_what_is_seen_is_no_disagreement_about_what_is_not(share):
     sizes = np.append(rng.uniform(0.0, 1.0, size=100), np.zeros(300))
     errors = rng.uniform(0.01, 0.03, size=400)
     observed = share * sizes * rng.normal(size=400) + rng.normal(0, errors)
-    assert disagreement(observed, errors, sizes) < 0.01**2
-    assert disagreement(observed, errors, rng.permutation(sizes)) >= (share / 10) ** 2
+    assert _variance(observed, errors, sizes) < 0.01**2
+    assert disagreement(observed, errors, sizes).misfit == pytest.approx(share, rel=0.5)
+    assert _variance(observed, errors, rng.permutation(sizes)) >= (share / 10) ** 2
     hidden = rng.normal(0, 0.05, size=400)
-    assert 0.04**2 < disagreement(observed + hidden, errors, sizes) < 0.06**2
+    assert 0.04**2 < _variance(observed + hidden, errors, sizes) < 0.06**2
 
 
 @pytest.mark.parametrize(
@@ -296,7 +301,9 @@ def test_disagreement_of_extremes_is_a_number(differences, errors, most):
         warnings.simplefilter("error")
         values = np.array(differences), np.array(errors)
         for sizes in (np.zeros(len(errors)), np.full(len(errors), 5.0)):
-            assert 0.0 <= disagreement(*values, sizes) <= most
+            found = disagreement(*values, sizes)
+            assert 0.0 <= found.variance <= most
+            assert found.misfit in auto.MISFITS
 
 
 @pytest.mark.parametrize("n_samples", [100, 1000])
@@ -409,9 +416,23 @@ def test_neighbours_that_say_less_teach_nothing():
     """They say less of strong dependence in every table: that is no reason to hear them."""
     rng = np.random.default_rng(52)
     chain = np.cumsum(rng.normal(size=(200, 6)), axis=1)
-    assert Auto().bind(_table(chain)).variance < 0.02**2
+    assert Auto().bind(_table(chain)).learned.variance < 0.02**2
     bent = np.column_stack([chain, chain[:, 0] ** 2])
-    assert Auto().bind(_table(bent)).variance > 0.05**2
+    assert Auto().bind(_table(bent)).learned.variance > 0.05**2
+
+
+def test_misjudged_strength_is_mended_though_nothing_is_unseen():
+    """Y is uniform between X and X + 2, as in Gao et al. (2017), among columns of noise."""
+    rng = np.random.default_rng(53)
+    x, noise = rng.integers(5, size=3000), rng.normal(size=(5, 3000))
+    frame = {"x": x, "y": x + rng.uniform(0, 2, size=3000)}
+    frame |= {f"noise{c}": column for c, column in enumerate(noise)}
+    table = _table(frame, kinds={"x": "ordinal"})
+    exact = np.log(5) - 0.8 * np.log(2)
+    assert Gaussian(copula=True).bind(table).cmi(0, 1) < exact - 0.15
+    dependence = Auto().bind(table)
+    assert dependence.cmi(0, 1) == pytest.approx(exact, abs=0.06)
+    assert np.abs(dependence.cmi_many(2, [0, 1, 3, 4])).max() < 0.02
 
 
 @pytest.mark.parametrize("n_labels", [0, 1, 2, 3, 4])

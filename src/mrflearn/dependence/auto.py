@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,10 @@ INFLATION_COUNTS = 1.2
 LOWERED = 0.5
 """Degrees of freedom over 2N, times this, are subtracted from estimates about discrete variables
 beyond their expected bias: so pairs of many levels do not come first by their noise."""
+
+CAUTION = 3.0
+"""How many times less than the probes say correlations are taken to overstate a dependence, where
+counts say less: so do counts in few rows, of any dependence."""
 
 NEAR_ROOM = 2.0
 """Dependence of more than one part in so many of what neighbours could say is underestimated."""
@@ -154,7 +159,7 @@ class _Neighbouring(TableDependence):
         self.counts.max_memory = max_memory
         self.counts.reserve(held if share is None or labels is None else held + share)
         # Neighbours say less than correlations where they are few, more where there is more to say.
-        self.variance = disagreement(*self._probe())
+        self.learned = disagreement(*self._probe())
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -173,11 +178,13 @@ class _Neighbouring(TableDependence):
     def _by_neighbours(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
-        if self.variance == 0:
+        if not self.learned.any:
             return self.parametric.estimates(i, candidates, given)
         parametric, difference, error, room = self._compared(i, candidates, given)
-        total = self.variance + error**2
-        weight = np.divide(self.variance, total, out=np.zeros_like(total), where=total > 0)
+        # Of all joint distributions of two normal variables with a given correlation the Gaussian
+        # has the least information: what correlations see is there, and there may be more.
+        misjudged = np.where(difference > 0, parametric, 0.0)
+        weight = self.learned.weight(misjudged, error)
         # Near the most that neighbours could say they say too little: only more is heard then.
         near = np.divide(
             NEAR_ROOM * np.maximum(parametric, 0), room, out=np.ones_like(room), where=room > 0
@@ -272,17 +279,16 @@ class _Counting(TableDependence):
         self.plug_in = PlugIn().bind(table, None if max_memory is None else max_memory - held)
         self.grain = self.plug_in.grain
         self.per_degree = 1 / (2 * table.n_samples)
-        self.variance = disagreement(*self._probe())
+        self.learned = disagreement(*self._probe())
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
         parametric, counted, degrees, error = self._estimates(i, candidates, given)
+        trust = np.where(error > 0, self.learned.weight(parametric / CAUTION, error), 0.0)
         less = LOWERED * self.per_degree
         parametric = parametric - less * self.parametric.degrees(i, candidates)
         counted = counted - less * degrees
-        total = self.variance + error**2
-        trust = np.divide(self.variance, total, out=np.zeros_like(total), where=error > 0)
         values = trust * counted + (1 - trust) * np.maximum(parametric, counted)
         # Alone, two variables have no more cells than correlations: counts say all there is.
         return values if given else np.where(error > 0, values, counted)
@@ -340,32 +346,55 @@ class _Parametric:
         return self.gaussian.degrees(i, candidates)
 
 
+class Disagreement(NamedTuple):
+    """True differences between two estimates have variance τ² + (ρ size)²."""
+
+    variance: float
+    """τ², of what correlations do not see, in squared nats."""
+    misfit: float
+    """ρ, the share by which they misjudge the dependence that they do see."""
+
+    @property
+    def any(self) -> bool:
+        """Whether there is any."""
+        return max(self) > 0
+
+    def weight(
+        self, sizes: NDArray[np.float64], errors: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return which share of an observed difference to take for a true one."""
+        true = self.variance + (self.misfit * np.maximum(sizes, 0.0)) ** 2
+        total = true + errors**2
+        return np.divide(true, total, out=np.zeros_like(total), where=total > 0)
+
+
 def disagreement(
     differences: NDArray[np.float64], errors: NDArray[np.float64], sizes: NDArray[np.float64]
-) -> float:
-    """Return the variance of true differences behind differences observed with errors.
+) -> Disagreement:
+    """Return the disagreement behind differences observed with errors, the most likely one.
 
-    True differences are taken to be normal with mean 0 and variance τ² + (ρ size)². Correlations
-    misjudge a dependence that they see by some share ρ of it, which is no reason to mistrust them
-    where they see none; so τ² is returned, the one of the largest likelihood with any ρ, among
-    `VARIANCES` and `MISFITS`.
+    True differences are taken to be normal with mean 0 and variance τ² + (ρ size)²: that
+    correlations misjudge a dependence that they see is no reason to mistrust them where they see
+    none. τ² is among `VARIANCES`, ρ among `MISFITS`.
 
     Examples
     --------
-    >>> disagreement(np.array([0.01, -0.01, 0.0]), np.full(3, 0.02), np.zeros(3))
-    0.0
-    >>> round(disagreement(np.array([0.3, -0.3, 0.3]), np.full(3, 0.02), np.zeros(3)), 2)
-    0.1
-    >>> disagreement(np.array([0.1, 0.01, 0.01]), np.full(3, 0.02), np.array([0.6, 0.0, 0.0]))
-    0.0
+    >>> tuple(disagreement(np.array([0.01, -0.01, 0.0]), np.full(3, 0.02), np.zeros(3)))
+    (0.0, 0.0)
+    >>> found = disagreement(np.array([0.3, -0.3, 0.3]), np.full(3, 0.02), np.zeros(3))
+    >>> round(found.variance, 2), found.misfit
+    (0.1, 0.0)
+    >>> sizes = np.array([0.6, 0.0, 0.0])
+    >>> tuple(disagreement(np.array([0.1, 0.01, 0.01]), np.full(3, 0.02), sizes))
+    (0.0, 0.14)
     """
-    likelihood = np.full(len(VARIANCES), -np.inf)
-    for misfit in MISFITS:
+    likelihood = np.empty((len(VARIANCES), len(MISFITS)))
+    for column, misfit in enumerate(MISFITS):
         total = VARIANCES[:, None] + (misfit * np.maximum(sizes, 0.0)) ** 2 + errors**2
         total = np.maximum(total, TINY)
-        fit = -0.5 * (np.log(total) + differences**2 / total).sum(axis=1)
-        likelihood = np.maximum(likelihood, fit)
-    return float(VARIANCES[np.argmax(likelihood)])
+        likelihood[:, column] = -0.5 * (np.log(total) + differences**2 / total).sum(axis=1)
+    variance, misfit = np.unravel_index(np.argmax(likelihood), likelihood.shape)
+    return Disagreement(float(VARIANCES[variance]), MISFITS[misfit])
 
 
 def _noise_share(gaussian: BoundGaussian, n_samples: int) -> float:
