@@ -393,8 +393,8 @@ def disagreement(
         total = VARIANCES[:, None] + (misfit * np.maximum(sizes, 0.0)) ** 2 + errors**2
         total = np.maximum(total, TINY)
         likelihood[:, column] = -0.5 * (np.log(total) + differences**2 / total).sum(axis=1)
-    variance, misfit = np.unravel_index(np.argmax(likelihood), likelihood.shape)
-    return Disagreement(float(VARIANCES[variance]), MISFITS[misfit])
+    row, column = divmod(int(np.argmax(likelihood)), len(MISFITS))
+    return Disagreement(float(VARIANCES[row]), MISFITS[column])
 
 
 def _noise_share(gaussian: BoundGaussian, n_samples: int) -> float:
