@@ -85,7 +85,10 @@ def _sizes(codes, variable, order, start, end, counts, sizes):  # type: ignore
 
 @compiled
 def expected_sums(codes, levels, x, candidates, order, starts, table):  # type: ignore
-    """Return N times the mean of I(x; y | z) over shuffles, for each candidate y, in units.
+    """Return N times the mean of I(x; y | z) over shuffles, and the degrees of freedom of that.
+
+    The first in units. The second are the sums over groups of the products of one less than the
+    levels of x and of y that occur in a group.
 
     Parameters
     ----------
@@ -104,14 +107,14 @@ def expected_sums(codes, levels, x, candidates, order, starts, table):  # type: 
 
     Returns
     -------
-    ndarray of int64, one for each candidate
+    ndarray of int64, shape (2, n_candidates)
     """
     most = levels[x]
     for c in range(len(candidates)):
         most = max(most, levels[candidates[c]])
     counts = np.zeros(most, dtype=np.int64)
     of_x, of_y = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    totals = np.zeros(len(candidates), dtype=np.int64)
+    totals = np.zeros((2, len(candidates)), dtype=np.int64)
     alone = len(starts) == 2
     for g in range(len(starts) - 1):
         start, end = starts[g], starts[g + 1]
@@ -122,13 +125,14 @@ def expected_sums(codes, levels, x, candidates, order, starts, table):  # type: 
         begin = n * (n + 1) * (2 * n + 1) // 6
         for c in range(len(candidates)):
             n_y = _sizes(codes, candidates[c], order, start, end, counts, of_y)
+            totals[1, c] += (n_x - 1) * (n_y - 1)
             if alone or n >= LARGE:
-                totals[c] += (n_x - 1) * (n_y - 1) * (UNIT // 2)
+                totals[0, c] += (n_x - 1) * (n_y - 1) * (UNIT // 2)
                 continue
             if n_y == 1:
                 continue
             for a in range(n_x):
                 row = begin + of_x[a] * (n + 1)
                 for b in range(n_y):
-                    totals[c] += table[row + of_y[b]]
+                    totals[0, c] += table[row + of_y[b]]
     return totals

@@ -22,6 +22,7 @@ from mrflearn.dependence.base import Dependence, Specification, TableDependence,
 from mrflearn.dependence.discrete import PlugIn, least_memory
 from mrflearn.dependence.gaussian import BoundGaussian, normal_scores
 from mrflearn.dependence.knn import KNN
+from mrflearn.dependence.null import Null
 from mrflearn.table import Table
 
 __all__ = ["Auto", "disagreement"]
@@ -133,6 +134,7 @@ class _Neighbouring(TableDependence):
 
     symmetric = True
     divisible = True
+    has_null = True
 
     def __init__(self, table: Table, specification: Auto, max_memory: int | None) -> None:
         from mrflearn.dependence.neighbours import PART, NeighbourCounts
@@ -164,22 +166,63 @@ class _Neighbouring(TableDependence):
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
-        counted = self._counted(i, candidates, given)
-        if self.counting is None or not counted.any():
-            return self._by_neighbours(i, candidates, given)
-        values, asked = np.empty(len(candidates)), np.array(candidates)
-        if not counted.all():
-            values[~counted] = self._by_neighbours(i, tuple(asked[~counted].tolist()), given)
-        x, *z = self.place[[i, *given]].tolist()
-        y = self.place[asked[counted]].tolist()
-        values[counted] = self.counting._cmi_many(x, tuple(y), tuple(z))
+        values = np.empty(len(candidates))
+        for places, owner, question in self._shared_out(i, candidates, given):
+            answer = self._by_neighbours if owner is self else owner._cmi_many
+            values[places] = answer(*question)
         return values
+
+    def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
+        moments = np.empty((3, len(candidates)))
+        for places, owner, question in self._shared_out(i, candidates, given):
+            answer = self._null_by_neighbours if owner is self else owner._null
+            found = answer(*question)
+            moments[:, places] = found.mean, found.deviation, found.skewness
+        return Null(*moments)
+
+    def _shared_out(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> Iterator[tuple[NDArray[np.bool_], TableDependence, _Question]]:
+        """Yield which candidates to ask about here, and about which the counts, and what to ask."""
+        counted, asked = self._counted(i, candidates, given), np.array(candidates)
+        if self.counting is None or not counted.any():
+            yield np.ones(len(candidates), dtype=bool), self, (i, candidates, given)
+            return
+        if not counted.all():
+            yield ~counted, self, (i, tuple(asked[~counted].tolist()), given)
+        x, *z = self.place[[i, *given]].tolist()
+        yield counted, self.counting, (x, tuple(self.place[asked[counted]].tolist()), tuple(z))
 
     def _by_neighbours(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
         if not self.learned.any:
             return self.parametric.estimates(i, candidates, given)
+        parametric, difference, _, share = self._weighed(i, candidates, given)
+        return parametric + share * difference
+
+    def _null_by_neighbours(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> Null:
+        """Return the null of a weighed mean of two independent estimates, the second normal."""
+        null = self.parametric.null(i, candidates, given)
+        if not self.learned.any:
+            return null
+        _, _, error, share = self._weighed(i, candidates, given)
+        rest, variance = 1 - share, null.deviation**2
+        third = null.skewness * null.deviation**3
+        return Null.from_cumulants(
+            rest * null.mean, rest**2 * variance + (share * error) ** 2, rest**3 * third
+        )
+
+    def _weighed(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> tuple[NDArray[np.float64], ...]:
+        """Return four arrays, one value for each candidate.
+
+        The estimate by correlations; how much more neighbours say; the error of that; and the share
+        of it that is heard.
+        """
         parametric, difference, error, room = self._compared(i, candidates, given)
         # Of all joint distributions of two normal variables with a given correlation the Gaussian
         # has the least information: what correlations see is there, and there may be more.
@@ -190,7 +233,7 @@ class _Neighbouring(TableDependence):
             NEAR_ROOM * np.maximum(parametric, 0), room, out=np.ones_like(room), where=room > 0
         )
         heard = np.where(difference < 0, 1 - np.minimum(near, 1.0) ** 2, 1.0)
-        return parametric + weight * heard * difference
+        return parametric, difference, error, weight * heard
 
     def _counted(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -270,6 +313,7 @@ class _Counting(TableDependence):
     """Takes the plug-in estimate where cells are many enough, for tables of discrete columns."""
 
     symmetric = True
+    has_null = True
 
     def __init__(self, table: Table, max_memory: int | None) -> None:
         super().__init__(table)
@@ -292,6 +336,25 @@ class _Counting(TableDependence):
         values = trust * counted + (1 - trust) * np.maximum(parametric, counted)
         # Alone, two variables have no more cells than correlations: counts say all there is.
         return values if given else np.where(error > 0, values, counted)
+
+    def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
+        """Return the null of G + max(R, t R), if R, what counts say more, is independent of G.
+
+        Both are chi-square variables less their means and lowered, as in `_cmi_many`.
+        """
+        parametric, _, degrees, error = self._estimates(i, candidates, given)
+        trust = np.where(error > 0, self.learned.weight(parametric / CAUTION, error), 0.0)
+        few = self.parametric.degrees(i, candidates)
+        if not given:
+            few, degrees = np.where(error > 0, few, degrees), np.where(error > 0, degrees, 0.0)
+        lowered = LOWERED * few * self.per_degree
+        first = Null.chi_square(few, self.per_degree)
+        more = _rectified(np.maximum(degrees - few, 0.0), 1 + LOWERED, trust, self.per_degree)
+        return Null.from_cumulants(
+            more[0] - lowered,
+            first.deviation**2 + more[1],
+            first.skewness * first.deviation**3 + more[2],
+        )
 
     def _estimates(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -340,6 +403,11 @@ class _Parametric:
         n_swept = sum(len(self.gaussian.owned[z]) for z in given)
         left = max(self.n_samples - n_swept - 1, 1)
         return values - self.degrees(i, candidates) / (2 * left)
+
+    def null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
+        """Return the null of the estimates, whose mean is 0."""
+        null = self.gaussian._null(i, candidates, given)
+        return replace(null, mean=np.zeros(len(candidates)))
 
     def degrees(self, i: int, candidates: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the degrees of freedom of the estimates."""
@@ -395,6 +463,36 @@ def disagreement(
         likelihood[:, column] = -0.5 * (np.log(total) + differences**2 / total).sum(axis=1)
     row, column = divmod(int(np.argmax(likelihood)), len(MISFITS))
     return Disagreement(float(VARIANCES[row]), MISFITS[column])
+
+
+def _rectified(
+    degrees: NDArray[np.float64],
+    times: float,
+    trust: NDArray[np.float64],
+    per_degree: float,
+) -> NDArray[np.float64]:
+    """Return the first three cumulants of max(R, t R), one column for each.
+
+    R is a chi-square variable less `times` its mean, times `per_degree`; t is the trust.
+    """
+    from scipy.special import gammaincc, poch
+
+    half, point = degrees / 2, times * degrees
+    known = np.maximum(half, TINY)
+    partial, whole = np.empty((2, 4, len(degrees)))  # moments of a chi-square, above the point
+    for order in range(4):
+        whole[order] = 2.0**order * poch(half, order)
+        partial[order] = whole[order] * gammaincc(known + order, point / 2)
+    raw = np.zeros((4, len(degrees)))
+    for order in range(1, 4):
+        for power in range(order + 1):
+            factor = math.comb(order, power) * (-point) ** (order - power)
+            rest = whole[power] - partial[power]
+            raw[order] += factor * (partial[power] + trust**order * rest)
+    mean = raw[1]
+    second = np.maximum(raw[2] - mean**2, 0.0)
+    third = raw[3] - 3 * mean * raw[2] + 2 * mean**3
+    return np.array([mean * per_degree, second * per_degree**2, third * per_degree**3])
 
 
 def _noise_share(gaussian: BoundGaussian, n_samples: int) -> float:

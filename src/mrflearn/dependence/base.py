@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._memory import as_text
+from mrflearn.dependence.null import Null
 from mrflearn.errors import InputError
 from mrflearn.table import Table
 
@@ -52,6 +53,8 @@ class Dependence(ABC):
     """Candidates that are enough work for a thread."""
     divisible: bool = False
     """Whether it hands the parts of one question to `in_parts`."""
+    has_null: bool = False
+    """Whether `null` knows how large estimates are by chance."""
 
     @abstractmethod
     def _cmi_many(
@@ -98,6 +101,17 @@ class Dependence(ABC):
     def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
         """Answer many independent questions, in their order."""
         return [self.cmi_many(*question) for question in questions]
+
+    def null(self, i: int, candidates: Iterable[int], given: Iterable[int] = ()) -> Null:
+        """Return how each answer would be distributed if i and j were independent given the rest.
+
+        Where `has_null` is False, that has no closed form.
+        """
+        return self._null(*self._checked(i, candidates, given))
+
+    def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
+        """Answer one question whose arguments are checked and whose `given` is sorted."""
+        raise NotImplementedError(f"{type(self).__name__} has no closed form of its null")
 
 
 class Specification(ABC):
@@ -152,6 +166,18 @@ class TableDependence(Dependence):
             values[asked] = self._cmi_many(node, tuple(others[at] for at in asked), varying)
         return values
 
+    def null(self, i: int, candidates: Iterable[int], given: Iterable[int] = ()) -> Null:
+        """Return the null of each answer. With a constant the answer is always 0."""
+        node, others, conditions = self._checked(i, candidates, given)
+        constant = self.table.constant
+        moments = np.zeros((3, len(others)))
+        asked = [at for at, j in enumerate(others) if not constant[j]]
+        if asked and not constant[node]:
+            varying = tuple(z for z in conditions if not constant[z])
+            found = self._null(node, tuple(others[at] for at in asked), varying)
+            moments[:, asked] = found.mean, found.deviation, found.skewness
+        return Null(*moments)
+
 
 _helpers: ContextVar[tuple[Executor, int] | None] = ContextVar("helpers", default=None)
 
@@ -183,6 +209,7 @@ class Threaded(Dependence):
         self.n_jobs = n_jobs
         self.n_variables = dependence.n_variables
         self.symmetric = dependence.symmetric
+        self.has_null = dependence.has_null
         self._pool = ThreadPoolExecutor(n_jobs)
         self._askers = ThreadPoolExecutor(
             2
@@ -221,6 +248,13 @@ class Threaded(Dependence):
                 answers[position].append(result)
         return [np.concatenate(parts) if parts else np.empty(0) for parts in answers]
 
+    def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
+        before = _helpers.set((self._pool, self.n_jobs))
+        try:
+            return self.inner.null(i, candidates, given)
+        finally:
+            _helpers.reset(before)
+
     def _answer_together(self, question: Question) -> NDArray[np.float64]:
         before = _helpers.set((self._pool, self.n_jobs))
         try:
@@ -246,6 +280,7 @@ class Memo(Dependence):
         self.inner = dependence
         self.n_variables = dependence.n_variables
         self.symmetric = dependence.symmetric
+        self.has_null = dependence.has_null
         self.n_evaluations = 0
         self._known: dict[_Condition, _Values] = {}
 
@@ -301,6 +336,9 @@ class Memo(Dependence):
                     known[j] = self._known[j, given][i]
             answers.append(np.array([known[j] for j in candidates], dtype=float))
         return answers
+
+    def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
+        return self.inner.null(i, candidates, given)
 
     def _values(self, condition: _Condition, n_asked: int) -> _Values:
         """Return the values known under a condition: an array if many are asked for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.dependence.base import Specification, TableDependence, check_memory
+from mrflearn.dependence.null import Null
 from mrflearn.errors import InputError, unknown
 from mrflearn.table import Table
 
@@ -104,6 +105,7 @@ class BoundPlugIn(TableDependence):
     """
 
     symmetric = True
+    has_null = True
 
     def __init__(self, table: Table, specification: PlugIn, n_kept: int) -> None:
         super().__init__(table)
@@ -148,21 +150,45 @@ class BoundPlugIn(TableDependence):
         The estimates; their means if samples are shuffled within their groups; and the degrees of
         freedom observed.
         """
-        from mrflearn.dependence import _expected, _tables
+        from mrflearn.dependence import _tables
 
         without, whole, y = self._cells(i, candidates, given)
         k_z, k_xz = without[-1, 2], whole[-1, 2]
         degrees = (k_xz - k_z) * (without[y, 2] - k_z) / k_z
+        expected, _ = self._by_chance(i, candidates, given)
+        return _tables.estimates(without, whole, y, *self.formula), expected, degrees
+
+    def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
+        """Return chi-square variables of the degrees observed in each group, with exact means."""
+        from mrflearn.dependence import _tables
+
+        cells = self._cells(i, candidates, given)
+        expected, degrees = self._by_chance(i, candidates, given)
+        scale = np.divide(expected, degrees, out=np.zeros_like(expected), where=degrees > 0)
+        null = Null.chi_square(degrees, scale)
+        plain = _tables.estimates(*cells, *self.formula[:2], 0.0, 0.0)
+        lowered = _tables.estimates(*cells, *self.formula) - plain
+        return replace(null, mean=null.mean + lowered)
+
+    def _by_chance(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the means of estimates if samples are shuffled within groups, and their degrees.
+
+        The degrees of freedom are summed over groups, of the levels that occur in each.
+        """
+        from mrflearn.dependence import _expected, _tables
+
+        y = self.number[list(candidates)]
         x, *z = self.number[[i, *given]].tolist()
         limit = TABLE_SIZE * self.table.n_samples
-        joint, sizes, _ = _tables.group_sizes(
+        joint, sizes, n_groups = _tables.group_sizes(
             self.codes, self.levels, np.array(sorted(z), dtype=np.int64), limit, self.terms
         )
-        order, starts = _tables.groups(joint, sizes, int(k_z))
+        order, starts = _tables.groups(joint, sizes, int(n_groups[2]))
         table = _expected.chance_table()
-        sums = _expected.expected_sums(self.codes, self.levels, x, y, order, starts, table)
-        expected = sums / (_expected.UNIT * self.table.n_samples)
-        return _tables.estimates(without, whole, y, *self.formula), expected, degrees
+        sums, degrees = _expected.expected_sums(self.codes, self.levels, x, y, order, starts, table)
+        return sums / (_expected.UNIT * self.table.n_samples), degrees.astype(float)
 
     def _cells(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.dependence.base import Dependence, Specification, TableDependence, check_memory
+from mrflearn.dependence.null import Null
 from mrflearn.errors import InputError
 from mrflearn.table import Table
 
@@ -53,6 +54,7 @@ class BoundGaussian(TableDependence):
     """Correlations of a table's columns, nominal ones as indicators of all levels but one."""
 
     symmetric = True
+    has_null = True
 
     def __init__(self, table: Table, copula: bool, ridge: float = 0.0) -> None:
         super().__init__(table)
@@ -77,6 +79,13 @@ class BoundGaussian(TableDependence):
         z = [row for variable in given for row in self.owned[variable]]
         y = [self.owned[j] for j in candidates]
         return gaussian_cmi(self.correlation, self.owned[i], y, z, self.ridge)
+
+    def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
+        """Return chi-square variables with the scale of Bartlett (1938)."""
+        n_conditions = sum(len(self.owned[z]) for z in given)
+        sides = len(self.owned[i]) + np.array([len(self.owned[j]) for j in candidates])
+        left = self.table.n_samples - n_conditions - 1 - (sides + 1) / 2
+        return Null.chi_square(self.degrees(i, candidates), 0.5 / np.maximum(left, 0.5))
 
     def degrees(self, i: int, candidates: tuple[int, ...]) -> NDArray[np.float64]:
         """Return how many correlations stand between `i` and each candidate."""

@@ -1,0 +1,238 @@
+"""How large estimates are by chance: closed forms, and other libraries' tests."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.integrate import quad
+
+from mrflearn.dependence import Auto, Gaussian, Memo, PlugIn, Threaded
+from mrflearn.dependence.auto import Disagreement, _rectified
+from mrflearn.dependence.base import Dependence
+from mrflearn.dependence.null import Null
+from mrflearn.table import as_table
+
+
+def _one(mean, deviation, skewness):
+    return Null(*(np.array([float(moment)]) for moment in (mean, deviation, skewness)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(0.05, 300), st.floats(1e-6, 10), st.floats(0.01, 60))
+def test_the_tail_of_a_chi_square_is_scipys(degrees, per_degree, value):
+    null = Null.chi_square(np.array([degrees]), per_degree)
+    expected = stats.chi2.sf(value, degrees)
+    assert null.tail(np.array([value * per_degree]))[0] == pytest.approx(expected, abs=1e-6)
+
+
+@given(st.floats(-3, 6), st.floats(-1, 1), st.floats(0.01, 5))
+def test_the_tail_without_skewness_is_normal(z, mean, deviation):
+    found = _one(mean, deviation, 0).tail(np.array([mean + z * deviation]))[0]
+    assert found == pytest.approx(stats.norm.sf(z), rel=1e-9)
+
+
+@given(st.floats(-5, 9), st.floats(1e-3, 4))
+def test_the_tail_is_that_of_pearsons_third_type(z, skewness):
+    found = _one(0.3, 2.0, skewness).tail(np.array([0.3 + 2 * z]))[0]
+    assert found == pytest.approx(stats.pearson3.sf(z, skewness), rel=1e-4, abs=1e-12)
+
+
+def test_what_cannot_vary_tells_nothing():
+    assert _one(0, 0, 0).tail(np.array([5.0])).tolist() == [1.0]
+    assert Null.chi_square(np.zeros(2), 0.1).tail(0.0).tolist() == [1.0, 1.0]
+
+
+def test_a_sum_of_equal_estimates_is_twice_the_estimate():
+    null = Null.chi_square(np.array([1.0, 6.0]), 0.02)
+    values = np.array([0.09, 0.2])
+    np.testing.assert_allclose((null + null).tail(2 * values), null.tail(values))
+
+
+def test_a_sum_of_unlike_estimates_exceeds_large_values_more_rarely_than_is_said():
+    rng = np.random.default_rng(1)
+    common, own, other = rng.normal(size=(3, 200_000))
+    for share in (0.0, 0.3, 0.7, 0.95):
+        pair = [np.sqrt(share) * common + np.sqrt(1 - share) * part for part in (own, other)]
+        sums = pair[0] ** 2 + 3 * pair[1] ** 2
+        nulls = [Null.chi_square(np.ones(1), per_degree) for per_degree in (1.0, 3.0)]
+        for level in (0.05, 0.01, 0.001):
+            at = np.quantile(sums, 1 - level)
+            assert (nulls[0] + nulls[1]).tail(at)[
+                0
+            ] > 0.85 * level  # a quantile of so many is known to 7 %
+
+
+@pytest.mark.parametrize("n_given", [0, 1, 3])
+@pytest.mark.parametrize("n_samples", [12, 40, 400])
+def test_gaussian_tails_are_those_of_the_t_test(n_given, n_samples):
+    rng = np.random.default_rng(2)
+    for _ in range(10):
+        values = rng.normal(size=(n_samples, 2 + n_given)) @ rng.normal(size=(2 + n_given,) * 2)
+        bound = Gaussian().bind(as_table(values))
+        z = np.column_stack([np.ones(n_samples), values[:, 2:]])
+        x, y = (v - z @ np.linalg.lstsq(z, v, rcond=None)[0] for v in values[:, :2].T)
+        r = x @ y / np.sqrt((x @ x) * (y @ y))
+        freedom = n_samples - 2 - n_given
+        expected = 2 * stats.t.sf(abs(r) * np.sqrt(freedom / (1 - r**2)), freedom)
+        asked = 0, [1], range(2, 2 + n_given)
+        found = bound.null(*asked).tail(bound.cmi_many(*asked))[0]
+        assert found == pytest.approx(expected, rel=0.02, abs=2e-3)
+
+
+def test_gaussian_tails_of_labels_are_those_of_wilks():
+    """Against simulation: three labels and a vector of two columns, given a third."""
+    rng = np.random.default_rng(3)
+    found = []
+    for _ in range(1500):
+        frame = pd.DataFrame(rng.normal(size=(25, 3)), columns=list("abz"))
+        frame["label"] = rng.permutation(np.repeat(list("pqr"), [9, 8, 8]))
+        table = as_table(frame, groups={"ab": ["a", "b"]})
+        asked = table.index("ab"), [table.index("label")], [table.index("z")]
+        bound = Gaussian().bind(table)
+        found.append(bound.null(*asked).tail(bound.cmi_many(*asked))[0])
+    for level in (0.01, 0.05, 0.5):
+        assert np.mean(np.array(found) <= level) == pytest.approx(
+            level, abs=4 * np.sqrt(level / 1500)
+        )
+
+
+def _levels(rng, n_samples, *n_levels):
+    values = np.column_stack([rng.integers(n, size=n_samples) for n in n_levels])
+    return values, as_table(values, kinds={f"x{c}": "nominal" for c in range(len(n_levels))})
+
+
+@pytest.mark.parametrize("sizes", [(2, 2), (2, 5), (4, 3)])
+def test_plug_in_tails_are_those_of_the_g_test(sizes):
+    values, table = _levels(np.random.default_rng(4), 60, *sizes)
+    counts = pd.crosstab(values[:, 0], values[:, 1]).to_numpy()
+    g_test = stats.chi2_contingency(counts, correction=False, lambda_="log-likelihood")
+    bound = PlugIn().bind(table)
+    found = bound.null(0, [1]).tail(bound.cmi_many(0, [1]))[0]
+    assert found == pytest.approx(g_test.pvalue, rel=1e-6)
+
+
+def test_plug_in_degrees_of_freedom_are_summed_over_the_groups_that_occur():
+    """In large groups the mean is the degrees of freedom over 2N; an absent level takes one."""
+    rng = np.random.default_rng(5)
+    z = np.repeat([0, 1, 2], 200)
+    x, y = rng.integers(3, size=600), rng.integers(4, size=600)
+    x[z == 1] = np.minimum(x[z == 1], 1)
+    y[z == 2] = 0
+    table = as_table(np.column_stack([x, y, z]), kinds=dict.fromkeys(["x0", "x1", "x2"], "nominal"))
+    null = PlugIn().bind(table).null(0, [1], [2])
+    degrees = 2 * 3 + 1 * 3 + 0
+    assert null.mean[0] == pytest.approx(degrees / (2 * 600))
+    assert null.deviation[0] == pytest.approx(np.sqrt(2 * degrees) / (2 * 600))
+
+
+@pytest.mark.parametrize("correction", ["miller-madow", "df", "bic"])
+def test_corrections_change_no_tail(correction):
+    _, table = _levels(np.random.default_rng(8), 50, 3, 4, 2, 3)
+    plain, corrected = PlugIn().bind(table), PlugIn(correction).bind(table)
+    for question in [(0, [1, 2], ()), (0, [1, 3], (2,)), (1, [0], (2, 3))]:
+        one, two = (d.null(*question).tail(d.cmi_many(*question)) for d in (plain, corrected))
+        np.testing.assert_allclose(one, two, rtol=1e-9)
+
+
+@pytest.mark.parametrize("correction", [None, "df", "bic"])
+def test_plug_in_nulls_have_the_mean_over_shuffles(correction):
+    rng = np.random.default_rng(6)
+    values, table = _levels(rng, 40, 3, 4, 3)
+    specification = PlugIn(correction)
+    null = specification.bind(table).null(0, [1], [2])
+    found = []
+    for _ in range(4000):
+        shuffled = values.copy()
+        for group in range(3):
+            rows = np.flatnonzero(values[:, 2] == group)
+            shuffled[rows, 0] = values[rng.permutation(rows), 0]
+        kinds = dict.fromkeys(["x0", "x1", "x2"], "nominal")
+        found.append(specification.bind(as_table(shuffled, kinds=kinds)).cmi(0, 1, [2]))
+    assert null.mean[0] == pytest.approx(np.mean(found), abs=4 * np.std(found) / np.sqrt(4000))
+    assert np.std(found) < 1.1 * null.deviation[0]
+
+
+@pytest.mark.parametrize("degrees", [0.0, 0.5, 3.0, 40.0])
+@pytest.mark.parametrize("trust", [0.0, 0.3, 1.0])
+def test_rectified_cumulants_are_integrals(degrees, trust):
+    found = _rectified(np.array([degrees]), 1.5, np.array([trust]), 0.1)[:, 0]
+    if degrees == 0:
+        assert found.tolist() == [0, 0, 0]
+        return
+    half = stats.chi2(degrees)
+
+    def moment(power, about=0.0):
+        def part(x):
+            value = x - 1.5 * degrees
+            return (max(value, trust * value) - about) ** power * half.pdf(x)
+
+        points = [0.0, 1e-6, 0.1, 1.5 * degrees, 20 * degrees + 80]
+        pieces = itertools.pairwise(points)
+        return sum(quad(part, *piece, epsabs=1e-12, limit=400)[0] for piece in pieces)
+
+    mean = moment(1)
+    expected = [0.1 * mean, 0.01 * moment(2, mean), 0.001 * moment(3, mean)]
+    np.testing.assert_allclose(found, expected, rtol=2e-3, atol=1e-6)
+
+
+def _frame(n_samples=80):
+    rng = np.random.default_rng(7)
+    a, b, c = rng.normal(size=(3, n_samples))
+    frame = {"a": a, "b": a**2 + b, "c": c, "p": rng.choice(list("xyz"), n_samples)}
+    return as_table(pd.DataFrame(frame | {"q": rng.integers(3, size=n_samples)}))
+
+
+ASKED = [(0, (1, 2, 3, 4), ()), (3, (0, 4), ()), (3, (4, 2), (0,)), (0, (1, 3), (2, 4))]
+
+
+def test_a_memo_and_threads_change_no_null():
+    bound = Auto().bind(_frame())
+    for other in (Memo(bound), Threaded(bound, 2), Memo(Threaded(bound, 2))):
+        assert other.has_null
+        for question in ASKED:
+            for name in ("mean", "deviation", "skewness"):
+                one, two = (getattr(d.null(*question), name) for d in (bound, other))
+                assert one.tolist() == two.tolist()
+
+
+def test_a_constant_has_no_null():
+    table = as_table(pd.DataFrame({"a": [1.0, 2.0, 4.0, 3.0], "b": [2.0, 1.0, 3.0, 5.0]}))
+    with pytest.warns(UserWarning, match="constant"):
+        wider = as_table(pd.DataFrame({"a": table.values[0], "b": table.values[1], "one": 1}))
+    null = Gaussian().bind(wider).null(0, [1, 2], [])
+    assert null.tail(np.zeros(2)).tolist()[1] == 1.0
+    assert null.deviation.tolist() == [Gaussian().bind(table).null(0, [1]).deviation[0], 0.0]
+
+
+def test_estimates_of_noise_have_the_spread_that_is_said():
+    """Where neighbours are heard and where they are not, for columns of all kinds."""
+    for learned in (Disagreement(0.0, 0.0), Disagreement(0.01, 0.0)):
+        found, said = [], []
+        for seed in range(150):
+            rng = np.random.default_rng(seed)
+            frame = {f"c{c}": rng.normal(size=150) for c in range(2)}
+            frame |= {"p": rng.choice(list("xyz"), 150), "q": rng.choice(list("xy"), 150)}
+            bound = Auto().bind(as_table(pd.DataFrame(frame)))
+            bound.learned = learned
+            asked = [(0, [1, 2], ()), (0, [1, 2], (3,)), (2, [3], ()), (2, [0, 3], (1,))]
+            found.append(np.concatenate([bound.cmi_many(*q) for q in asked]))
+            said.append(np.concatenate([bound.null(*q).deviation for q in asked]))
+        ratio = np.std(found, axis=0) / np.sqrt(np.mean(np.square(said), axis=0))
+        assert np.all(ratio < 1.5), ratio  # the deviation of chi-squares is known to 15 %
+        assert np.all(ratio > 0.6), ratio
+
+
+def test_a_dependence_of_ones_own_has_none():
+    class Own(Dependence):
+        n_variables, symmetric = 3, True
+
+        def _cmi_many(self, i, candidates, given):
+            return np.zeros(len(candidates))
+
+    assert not Own().has_null
+    with pytest.raises(NotImplementedError, match="Own has no closed form"):
+        Own().null(0, [1])
