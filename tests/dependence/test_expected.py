@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import gammaln
 from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
 
 from mrflearn.dependence import PlugIn, _expected, naive
@@ -16,15 +17,22 @@ ROUNDING = 1e-7
 """Nats times samples that whole parts of a nat may be off, over all pairs of levels."""
 
 
-def _chance(x, y, z):
-    """Return N times the mean over shuffles, of columns of codes."""
+def _sums(x, y, z, exactly):
+    """Return the three sums, of columns of codes."""
     codes = np.array([x, y], dtype=np.int32)
     levels = codes.max(axis=1).astype(np.int64) + 1
     order = np.argsort(z, kind="stable").astype(np.int32)
     starts = np.append(0, np.cumsum(np.unique(z, return_counts=True)[1])).astype(np.int32)
     table = _expected.chance_table()
-    sums = _expected.expected_sums(codes, levels, 0, np.array([1]), order, starts, table)
-    return sums[0] / _expected.UNIT
+    logs = gammaln(np.arange(1.0, len(x) + 2)) if exactly else np.empty(0)
+    return _expected.expected_sums(codes, levels, 0, np.array([1]), order, starts, table, logs)[
+        :, 0
+    ]
+
+
+def _chance(x, y, z):
+    """Return N times the mean over shuffles, with its limit for large groups."""
+    return _sums(x, y, z, exactly=False)[0] / _expected.UNIT
 
 
 def _plug_in(x, y):
@@ -69,6 +77,31 @@ def test_chance_is_that_of_another_library_up_to_large_groups(seed, sizes, level
     assert _chance(x, y, z) == pytest.approx(total, abs=ROUNDING * (1 + total))
     assert _chance(y, x, z) == _chance(x, y, z)
     assert _chance(x, y, len(sizes) - z) == _chance(x, y, z)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    sizes=st.lists(st.integers(1, 700), min_size=1, max_size=4),
+    levels=st.tuples(st.integers(2, 5), st.integers(2, 5)),
+)
+def test_with_what_is_beyond_the_limit_it_is_that_of_another_library(seed, sizes, levels):
+    rng = np.random.default_rng(seed)
+    z = np.repeat(np.arange(len(sizes)), sizes)
+    x, y = (rng.integers(n_levels, size=len(z)) for n_levels in levels)
+    total, degrees = 0.0, 0
+    for group in range(len(sizes)):
+        own = x[z == group], y[z == group]
+        n_x, n_y = (len(np.unique(part)) for part in own)
+        degrees += (n_x - 1) * (n_y - 1)
+        if n_x > 1 and n_y > 1:
+            counts = contingency_matrix(*own, sparse=True)
+            total += len(own[0]) * expected_mutual_information(counts, len(own[0]))
+    mean, found, beyond = _sums(x, y, z, exactly=True)
+    assert (mean + beyond) / _expected.UNIT == pytest.approx(total, rel=2e-3, abs=ROUNDING)
+    assert found == degrees
+    assert _sums(y, x, z, exactly=True).tolist() == [mean, found, beyond]
+    assert _sums(x, y, z, exactly=False).tolist() == [mean, found, 0]
 
 
 def test_two_samples_that_differ_determine_each_other():

@@ -4,7 +4,8 @@ Two columns of a few samples agree by chance: of two samples that differ in both
 the other is, however they are shuffled. The mean over all shuffles has a closed form, a sum over
 pairs of levels (Vinh, Epps and Bailey 2010). Times the number of samples, it comes near (levels of
 x - 1) (levels of y - 1) / 2 where there are many; from `LARGE` samples on, or if there is one group
-alone, that is taken.
+alone, that is taken. How much more it is in such groups is a sum of its own: exact where pairs of
+levels have few samples, by the expansion of Williams (1976) where they have many.
 
 Sums are of whole numbers, hence the same in any order.
 """
@@ -24,6 +25,9 @@ __all__ = ["LARGE", "UNIT", "chance_table", "expected_sums"]
 
 LARGE = 64
 """Samples in a group from which the limit for many is taken."""
+
+MANY = 32
+"""Samples for each pair of levels from which Williams' expansion is taken."""
 
 UNIT = 2**30
 """Parts of a nat that are counted."""
@@ -84,11 +88,32 @@ def _sizes(codes, variable, order, start, end, counts, sizes):  # type: ignore
 
 
 @compiled
-def expected_sums(codes, levels, x, candidates, order, starts, table):  # type: ignore
-    """Return N times the mean of I(x; y | z) over shuffles, and the degrees of freedom of that.
+def _beyond_the_limit(of_x, n_x, of_y, n_y, n, logs):  # type: ignore
+    """Return n times the mean over shuffles of one group, less its limit for many samples."""
+    if n >= MANY * n_x * n_y:
+        in_x = in_y = -1.0
+        for a in range(n_x):
+            in_x += n / of_x[a]
+        for b in range(n_y):
+            in_y += n / of_y[b]
+        return in_x * in_y / (12 * n)
+    mean = 0.0
+    for s in range(n_x):
+        for t in range(n_y):
+            a, b = of_x[s], of_y[t]
+            fixed = logs[a] + logs[b] + logs[n - a] + logs[n - b] - logs[n]
+            for k in range(max(1, a + b - n), min(a, b) + 1):
+                ways = logs[k] + logs[a - k] + logs[b - k] + logs[n - a - b + k]
+                mean += k * math.log(n * k / (a * b)) * math.exp(fixed - ways)
+    return mean - (n_x - 1) * (n_y - 1) / 2
 
-    The first in units. The second are the sums over groups of the products of one less than the
-    levels of x and of y that occur in a group.
+
+@compiled
+def expected_sums(codes, levels, x, candidates, order, starts, table, logs):  # type: ignore
+    """Return N times the mean of I(x; y | z) over shuffles, in units, and two sums more.
+
+    Degrees of freedom: over groups, the products of one less than the levels of x and of y that
+    occur. And by how much the mean exceeds what is taken for it in large groups, in units.
 
     Parameters
     ----------
@@ -104,17 +129,19 @@ def expected_sums(codes, levels, x, candidates, order, starts, table):  # type: 
         The groups by z: group g is `order[starts[g]:starts[g + 1]]`.
     table : ndarray of int64
         `chance_table()`.
+    logs : ndarray of float64
+        Logarithms of factorials up to N; empty if the third sum is not needed.
 
     Returns
     -------
-    ndarray of int64, shape (2, n_candidates)
+    ndarray of int64, shape (3, n_candidates)
     """
     most = levels[x]
     for c in range(len(candidates)):
         most = max(most, levels[candidates[c]])
     counts = np.zeros(most, dtype=np.int64)
     of_x, of_y = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    totals = np.zeros((2, len(candidates)), dtype=np.int64)
+    totals = np.zeros((3, len(candidates)), dtype=np.int64)
     alone = len(starts) == 2
     for g in range(len(starts) - 1):
         start, end = starts[g], starts[g + 1]
@@ -128,6 +155,9 @@ def expected_sums(codes, levels, x, candidates, order, starts, table):  # type: 
             totals[1, c] += (n_x - 1) * (n_y - 1)
             if alone or n >= LARGE:
                 totals[0, c] += (n_x - 1) * (n_y - 1) * (UNIT // 2)
+                if len(logs) > 0 and n_y > 1:
+                    more = _beyond_the_limit(of_x, n_x, of_y, n_y, n, logs)
+                    totals[2, c] += round(more * UNIT)
                 continue
             if n_y == 1:
                 continue

@@ -345,13 +345,14 @@ class _Counting(TableDependence):
         parametric, _, degrees, error = self._estimates(i, candidates, given)
         trust = np.where(error > 0, self.learned.weight(parametric / CAUTION, error), 0.0)
         few = self.parametric.degrees(i, candidates)
-        if not given:
-            few, degrees = np.where(error > 0, few, degrees), np.where(error > 0, degrees, 0.0)
-        lowered = LOWERED * few * self.per_degree
-        first = Null.chi_square(few, self.per_degree)
-        more = _rectified(np.maximum(degrees - few, 0.0), 1 + LOWERED, trust, self.per_degree)
+        counts = self.per_degree * (1 + self.plug_in.excess(i, candidates, given))
+        # Alone, and with no more cells than correlations, the estimate is by counts.
+        scale = np.where((error > 0) | bool(given), self.per_degree, counts)
+        first = Null.chi_square(few, scale)
+        lowered = (1 + LOWERED) * self.per_degree
+        more = _rectified(np.maximum(degrees - few, 0.0), lowered / counts, trust, counts)
         return Null.from_cumulants(
-            more[0] - lowered,
+            first.mean - lowered * few + more[0],
             first.deviation**2 + more[1],
             first.skewness * first.deviation**3 + more[2],
         )
@@ -467,9 +468,9 @@ def disagreement(
 
 def _rectified(
     degrees: NDArray[np.float64],
-    times: float,
+    times: NDArray[np.float64],
     trust: NDArray[np.float64],
-    per_degree: float,
+    per_degree: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Return the first three cumulants of max(R, t R), one column for each.
 

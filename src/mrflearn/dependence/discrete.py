@@ -155,7 +155,7 @@ class BoundPlugIn(TableDependence):
         without, whole, y = self._cells(i, candidates, given)
         k_z, k_xz = without[-1, 2], whole[-1, 2]
         degrees = (k_xz - k_z) * (without[y, 2] - k_z) / k_z
-        expected, _ = self._by_chance(i, candidates, given)
+        expected, _, _ = self._by_chance(i, candidates, given)
         return _tables.estimates(without, whole, y, *self.formula), expected, degrees
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
@@ -163,20 +163,39 @@ class BoundPlugIn(TableDependence):
         from mrflearn.dependence import _tables
 
         cells = self._cells(i, candidates, given)
-        expected, degrees = self._by_chance(i, candidates, given)
-        scale = np.divide(expected, degrees, out=np.zeros_like(expected), where=degrees > 0)
+        expected, degrees, more = self._by_chance(i, candidates, given, exactly=True)
+        mean = expected + more
+        scale = np.divide(mean, degrees, out=np.zeros_like(mean), where=degrees > 0)
         null = Null.chi_square(degrees, scale)
         plain = _tables.estimates(*cells, *self.formula[:2], 0.0, 0.0)
         lowered = _tables.estimates(*cells, *self.formula) - plain
         return replace(null, mean=null.mean + lowered)
 
-    def _by_chance(
+    def excess(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the means of estimates if samples are shuffled within groups, and their degrees.
+    ) -> NDArray[np.float64]:
+        """Return the share by which estimates exceed their degrees of freedom over 2N by chance.
 
-        The degrees of freedom are summed over groups, of the levels that occur in each.
+        That is of large groups only; see `_expected`.
         """
+        _, degrees, more = self._by_chance(i, candidates, given, exactly=True)
+        limit = degrees / (2 * self.table.n_samples)
+        return np.divide(more, limit, out=np.zeros_like(more), where=limit > 0)
+
+    def _by_chance(
+        self,
+        i: int,
+        candidates: tuple[int, ...],
+        given: tuple[int, ...],
+        exactly: bool = False,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return the means of estimates if samples are shuffled within groups, and two more arrays.
+
+        Their degrees of freedom, summed over groups, of the levels that occur in each; and, if
+        `exactly`, by how much the true mean exceeds the limit that is taken for large groups.
+        """
+        from scipy.special import gammaln
+
         from mrflearn.dependence import _expected, _tables
 
         y = self.number[list(candidates)]
@@ -187,8 +206,12 @@ class BoundPlugIn(TableDependence):
         )
         order, starts = _tables.groups(joint, sizes, int(n_groups[2]))
         table = _expected.chance_table()
-        sums, degrees = _expected.expected_sums(self.codes, self.levels, x, y, order, starts, table)
-        return sums / (_expected.UNIT * self.table.n_samples), degrees.astype(float)
+        logs = gammaln(np.arange(1.0, self.table.n_samples + 2)) if exactly else np.empty(0)
+        sums, degrees, more = _expected.expected_sums(
+            self.codes, self.levels, x, y, order, starts, table, logs
+        )
+        unit = _expected.UNIT * self.table.n_samples
+        return sums / unit, degrees.astype(float), more / unit
 
     def _cells(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]

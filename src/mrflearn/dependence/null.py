@@ -35,13 +35,13 @@ class Null:
     def tail(self, values: NDArray[np.float64] | float) -> NDArray[np.float64]:
         """Return the probability of an estimate of at least each value.
 
-        An estimate that cannot vary tells nothing: 1.
+        An estimate that cannot vary is its mean: 1 up to that, 0 above.
 
         Examples
         --------
         >>> three = Null.chi_square(np.array([1.0, 4.0, 0.0]), np.ones(3))
         >>> three.tail(np.array([3.841, 9.488, 1.0])).round(3).tolist()
-        [0.05, 0.05, 1.0]
+        [0.05, 0.05, 0.0]
         """
         from scipy.special import gammaincc, ndtr
 
@@ -51,7 +51,7 @@ class Null:
         shape = 4 / np.maximum(self.skewness, LEAST_SKEWED) ** 2
         tails = gammaincc(shape, np.maximum(shape + distance * np.sqrt(shape), 0.0))
         tails = np.where(self.skewness < LEAST_SKEWED, ndtr(-distance), tails)
-        return np.where(varies, tails, 1.0)
+        return np.where(varies, tails, np.where(values <= self.mean, 1.0, 0.0))
 
     @classmethod
     def chi_square(

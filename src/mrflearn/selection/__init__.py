@@ -1,0 +1,1 @@
+"""Choosing a point on the path of graphs, and how sure its edges are."""

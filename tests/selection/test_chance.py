@@ -1,0 +1,166 @@
+"""Lambda by what chance would do: the arithmetic, and what it promises on noise."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from mrflearn.datasets import sparse_gaussian
+from mrflearn.dependence import Auto, Gaussian, Memo, PlugIn
+from mrflearn.metrics import f1
+from mrflearn.search import gs_mple
+from mrflearn.selection.chance import ScoreNulls, choose, lambdas
+from mrflearn.table import as_table
+
+
+def _table(n_samples=100, n_variables=6, seed=0):
+    rng = np.random.default_rng(seed)
+    mixing = np.eye(n_variables) + 0.4 * np.eye(n_variables, k=1)
+    return as_table(rng.normal(size=(n_samples, n_variables)) @ mixing)
+
+
+def _graph(n_variables, *edges):
+    adjacency = np.zeros((n_variables, n_variables), dtype=bool)
+    for i, j in edges:
+        adjacency[i, j] = adjacency[j, i] = True
+    return adjacency
+
+
+def test_nulls_are_those_of_both_ends_given_their_other_neighbours():
+    bound = Gaussian().bind(_table())
+    adjacency = _graph(6, (0, 1), (1, 2), (1, 4))
+    found = ScoreNulls(bound).of(adjacency)
+    for place, (i, j) in enumerate(itertools.combinations(range(6), 2)):
+        ends = []
+        for a, b in ((i, j), (j, i)):
+            given = [z for z in np.flatnonzero(adjacency[a]) if z != b]
+            ends.append(bound.null(a, [b], given))
+        both = ends[0] + ends[1]
+        assert found.mean[place] == pytest.approx(both.mean[0])
+        assert found.deviation[place] == pytest.approx(both.deviation[0])
+        assert found.skewness[place] == pytest.approx(both.skewness[0])
+
+
+def test_false_edges_expected_are_the_tails_summed():
+    """Of correlations of normal columns alone, with N less the correction of Bartlett."""
+    nulls = ScoreNulls(Gaussian().bind(_table(n_samples=80)))
+    lam = 0.06
+    expected = 15 * stats.chi2.sf(lam * (80 - 1 - 1.5), 1)
+    assert nulls.expected(_graph(6), lam) == pytest.approx(expected, rel=1e-9)
+
+
+def test_nulls_are_asked_for_once():
+    class Counting:
+        def __init__(self, inner):
+            self.inner, self.n_variables, self.asked = inner, inner.n_variables, []
+
+        def null(self, i, candidates, given):
+            self.asked.append((i, *candidates, tuple(given)))
+            return self.inner.null(i, candidates, given)
+
+    counting = Counting(Gaussian().bind(_table()))
+    nulls = ScoreNulls(counting)
+    for adjacency in (_graph(6), _graph(6, (0, 1)), _graph(6), _graph(6, (0, 1), (1, 2))):
+        nulls.expected(adjacency, 0.1)
+    assert len(counting.asked) == len(set(counting.asked))
+
+
+class Tails:
+    """Stands for nulls by which a given number of edges is expected at each lambda."""
+
+    def __init__(self, expected):
+        self.by_lam = expected
+
+    def expected(self, adjacency, lam):
+        return self.by_lam[lam]
+
+
+def _nested(*sizes):
+    pairs = list(itertools.combinations(range(8), 2))
+    return np.array([_graph(8, *pairs[:size]) for size in sizes])
+
+
+def test_the_densest_graph_before_too_many_false_edges_is_chosen():
+    expected = {0.9: 0.0, 0.5: 0.1, 0.3: 0.3, 0.2: 0.6, 0.1: 0.9}
+    adjacencies = _nested(0, 4, 6, 10, 20)
+    lams = list(expected)
+    assert choose(Tails(expected), lams, adjacencies, 0.05).position == 2
+    assert choose(Tails(expected), lams, adjacencies, 0.02).position == 0
+    assert choose(Tails(expected), lams, adjacencies, 0.1).position == 4
+    turned = choose(Tails(expected), lams[::-1], adjacencies[::-1], 0.05)
+    assert lams[::-1][turned.position] == 0.3
+    assert turned.expected == 0.3
+
+
+def test_an_empty_graph_counts_as_one_edge():
+    """Else no graph with one edge would ever be reached."""
+    expected = {0.5: 0.03, 0.4: 0.04, 0.3: 0.06}
+    assert choose(Tails(expected), list(expected), _nested(0, 1, 1), 0.05).position == 1
+
+
+def test_the_sparsest_is_chosen_if_none_will_do():
+    expected = {0.5: 2.0, 0.4: 3.0}
+    assert choose(Tails(expected), list(expected), _nested(1, 2), 0.05).position == 0
+
+
+def test_lambdas_go_from_no_edge_to_what_chance_brings():
+    for table in (_table(), _table(1000), _table(50, 3)):
+        memo = Memo(Auto().bind(table))
+        nulls = ScoreNulls(memo)
+        lams = lambdas(nulls, 20)
+        assert len(lams) == 20
+        assert all(a > b > 0 for a, b in itertools.pairwise(lams))
+        results = gs_mple.path(memo, lams)
+        assert not results[0].edges
+        n = table.n_variables
+        most = min(0.5 * n, 0.1 * n * (n - 1) / 2)
+        assert nulls.expected(_graph(n), lams[-1]) == pytest.approx(most, rel=0.01)
+
+
+def test_lambdas_of_constants_are_positive():
+    with pytest.warns(UserWarning, match="constant"):
+        table = as_table(pd.DataFrame({"a": [1.0] * 20, "b": [2.0] * 20, "c": np.arange(20.0)}))
+    lams = lambdas(ScoreNulls(Auto().bind(table)))
+    assert all(lam > 0 for lam in lams)
+
+
+NOISE = {
+    "continuous": (Auto(), lambda rng, n: rng.normal(size=n)),
+    "ordinal": (Auto(), lambda rng, n: rng.integers(4, size=n)),
+    "labels": (Auto(), lambda rng, n: rng.choice(list("pqrs"), size=n, p=[0.4, 0.3, 0.2, 0.1])),
+    "counted": (PlugIn("df"), lambda rng, n: rng.choice(list("pqr"), size=n)),
+    "correlated": (Gaussian(copula=True), lambda rng, n: rng.standard_cauchy(size=n)),
+}
+
+
+@pytest.mark.parametrize("kind", NOISE)
+def test_noise_has_an_edge_as_rarely_as_is_said(kind):
+    """Of 60 tables no more than 9 may: more have a chance of 0.001, if 0.05 is kept."""
+    specification, draw = NOISE[kind]
+    n_found = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        table = as_table(pd.DataFrame({f"x{c}": draw(rng, 80) for c in range(8)}))
+        memo = Memo(specification.bind(table))
+        nulls = ScoreNulls(memo)
+        lams = lambdas(nulls, 30)
+        results = gs_mple.path(memo, lams)
+        adjacencies = np.array([result.adjacency for result in results])
+        n_found += bool(results[choose(nulls, lams, adjacencies, 0.05).position].edges)
+    assert n_found <= 9
+
+
+def test_a_gaussian_graph_is_found():
+    world = sparse_gaussian(random_state=1)
+    found = []
+    for seed in range(5):
+        memo = Memo(Auto().bind(as_table(world.sample(400, random_state=seed))))
+        nulls = ScoreNulls(memo)
+        lams = lambdas(nulls)
+        results = gs_mple.path(memo, lams)
+        adjacencies = np.array([result.adjacency for result in results])
+        chosen = adjacencies[choose(nulls, lams, adjacencies, 0.05).position]
+        found.append(f1(np.asarray(world.adjacency), chosen))
+    assert np.mean(found) > 0.9
