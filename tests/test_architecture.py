@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "parametric": LEAVES | {"table", "graph", "parametric"},
     "estimators": LEAVES
     | {"_columns", "table", "graph", "dependence", "search", "parametric", "estimators"},
-    "selection": LEAVES | {"dependence", "graph", "selection"},
+    "selection": LEAVES | {"table", "dependence", "graph", "selection"},
     "selector": LEAVES | {"_columns", "estimators"},
     "datasets": LEAVES | {"graph", "datasets"},
     "io": LEAVES | {"graph", "io"},

@@ -18,7 +18,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.dependence.base import Dependence, Specification, TableDependence, check_memory
+from mrflearn.dependence.base import (
+    Dependence,
+    Specification,
+    TableDependence,
+    check_memory,
+    innermost,
+)
 from mrflearn.dependence.discrete import PlugIn, least_memory
 from mrflearn.dependence.gaussian import BoundGaussian, normal_scores
 from mrflearn.dependence.knn import KNN
@@ -125,6 +131,16 @@ class Auto(Specification):
             return _Counting(table, max_memory)
         return _Neighbouring(table, self, max_memory)
 
+    def bind_alike(self, table: Table, dependence: Dependence) -> Dependence:
+        """Return the dependence of some of the variables of a table, or of others like them."""
+        model = innermost(dependence)
+        if isinstance(model, _Neighbouring) and not table.all_discrete:
+            return _Neighbouring(table, self, None, model)
+        counting = model.counting if isinstance(model, _Neighbouring) else model
+        if not isinstance(counting, _Counting):
+            raise TypeError(f"{type(model).__name__} has learned nothing about such a table")
+        return _Counting(table, None, counting)
+
 
 class _Neighbouring(TableDependence):
     """Moves towards the neighbour estimate by a share of the difference, for tables of any kind.
@@ -136,12 +152,18 @@ class _Neighbouring(TableDependence):
     divisible = True
     has_null = True
 
-    def __init__(self, table: Table, specification: Auto, max_memory: int | None) -> None:
+    def __init__(
+        self,
+        table: Table,
+        specification: Auto,
+        max_memory: int | None,
+        model: _Neighbouring | None = None,
+    ) -> None:
         from mrflearn.dependence.neighbours import PART, NeighbourCounts
 
         super().__init__(table)
         self.grain = 1 + PART // table.n_samples
-        self.parametric = _Parametric(table)
+        self.parametric: _Parametric = _Parametric(table, model.parametric if model else None)
         self.counts = NeighbourCounts(
             _scored(table), specification.n_neighbors, specification.nominal_distance
         )
@@ -149,19 +171,21 @@ class _Neighbouring(TableDependence):
         self.discrete = np.array([_is_discrete(table, i) for i in range(table.n_variables)])
         self.tied = np.array([_has_ties(table, i) for i in range(table.n_variables)])
         self.place = np.cumsum(self.discrete) - 1
-        self.counting = None
+        self.counting: _Counting | None = None
         labels = table.take(np.flatnonzero(self.discrete)) if self.discrete.sum() > 1 else None
+        if model is not None and model.counting is None:
+            labels = None
         held = _held_memory(table) + 8 * table.values.size
         least = 0 if labels is None else _held_memory(labels) + least_memory(labels)
         needed = held + least + self.counts.least_memory
         check_memory(needed, max_memory, f"a question about {table.n_samples} rows")
         share = None if max_memory is None else least + (max_memory - needed) // 4
         if labels is not None:
-            self.counting = _Counting(labels, share)
+            self.counting = _Counting(labels, share, model.counting if model else None)
         self.counts.max_memory = max_memory
         self.counts.reserve(held if share is None or labels is None else held + share)
         # Neighbours say less than correlations where they are few, more where there is more to say.
-        self.learned = disagreement(*self._probe())
+        self.learned: Disagreement = model.learned if model else disagreement(*self._probe())
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -315,15 +339,17 @@ class _Counting(TableDependence):
     symmetric = True
     has_null = True
 
-    def __init__(self, table: Table, max_memory: int | None) -> None:
+    def __init__(
+        self, table: Table, max_memory: int | None, model: _Counting | None = None
+    ) -> None:
         super().__init__(table)
-        self.parametric = _Parametric(table)
+        self.parametric: _Parametric = _Parametric(table, model.parametric if model else None)
         held = _held_memory(table)
         check_memory(held + least_memory(table), max_memory, f"counting {table.values.size} values")
         self.plug_in = PlugIn().bind(table, None if max_memory is None else max_memory - held)
         self.grain = self.plug_in.grain
         self.per_degree = 1 / (2 * table.n_samples)
-        self.learned = disagreement(*self._probe())
+        self.learned: Disagreement = model.learned if model else disagreement(*self._probe())
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -389,9 +415,12 @@ class _Counting(TableDependence):
 class _Parametric:
     """Gaussian estimates on normal scores, less their expected bias under independence."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, model: _Parametric | None = None) -> None:
         self.gaussian = BoundGaussian(_without_rare_labels(table), copula=True)
-        self.gaussian.ridge = _noise_share(self.gaussian, table.n_samples)
+        if model is None:
+            self.gaussian.ridge = _noise_share(self.gaussian, table.n_samples)
+        else:
+            self.gaussian.ridge = model.gaussian.ridge
         self.n_samples = table.n_samples
         self.most = np.array([_most_information(table, i) for i in range(table.n_variables)])
 

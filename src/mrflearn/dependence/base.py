@@ -130,6 +130,13 @@ class Specification(ABC):
             the answers do not depend on it.
         """
 
+    def bind_alike(self, table: Table, dependence: Dependence) -> Dependence:
+        """Return the dependence of `table` with what `dependence`, of another one, has learned.
+
+        Most learn nothing from a table, and are bound as ever.
+        """
+        return self.bind(table)
+
 
 def check_memory(needed: int, max_memory: int | None, what: str) -> None:
     """Refuse a bound on memory that cannot be kept."""
@@ -264,6 +271,13 @@ class Threaded(Dependence):
 
     def _answer(self, task: list[tuple[int, Question]]) -> list[NDArray[np.float64]]:
         return self.inner.cmi_batch([question for _, question in task])
+
+
+def innermost(dependence: Dependence) -> Dependence:
+    """Return a dependence without the memo and the threads around it."""
+    while isinstance(dependence, (Memo, Threaded)):
+        dependence = dependence.inner
+    return dependence
 
 
 class Memo(Dependence):

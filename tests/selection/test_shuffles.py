@@ -1,0 +1,136 @@
+"""Copies of a variable: near in the conditions, of the same values, and blind to the rest."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mrflearn.selection._orders import near_orders
+from mrflearn.selection.shuffles import N_NEAR, shuffled_orders, with_copies
+from mrflearn.table import as_table
+
+
+def _frame(n_samples=120, seed=0):
+    rng = np.random.default_rng(seed)
+    a, b, c = rng.normal(size=(3, n_samples))
+    return pd.DataFrame(
+        {
+            "a": a,
+            "b": np.exp(a + 0.5 * b),
+            "label": rng.choice(list("pqr"), size=n_samples),
+            "step": rng.integers(4, size=n_samples),
+            "c": c,
+        }
+    )
+
+
+def _slow_orders(near, turns, preferences):
+    """One sample after the other, from the words."""
+    orders = []
+    for turn, wishes in zip(turns, preferences, strict=True):
+        order = [-1] * len(near)
+        for place in turn:
+            liked = sorted(range(near.shape[1]), key=lambda n, p=place, w=wishes: w[p, n])
+            free = [near[place, n] for n in liked if near[place, n] not in order]
+            order[place] = free[0] if free else near[place, liked[0]]
+        orders.append(order)
+    return np.array(orders)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 12), st.integers(1, 5))
+def test_orders_equal_their_slow_twin(seed, n_samples, n_near):
+    rng = np.random.default_rng(seed)
+    near = rng.integers(n_samples, size=(n_samples, n_near)).astype(np.int32)
+    turns = np.array([rng.permutation(n_samples) for _ in range(4)], dtype=np.int32)
+    preferences = rng.random((4, n_samples, n_near))
+    np.testing.assert_array_equal(
+        near_orders(near, turns, preferences), _slow_orders(near, turns, preferences)
+    )
+
+
+def test_without_conditions_every_order_is_as_likely():
+    table = as_table(np.arange(6.0).reshape(3, 2))
+    orders = shuffled_orders(table, [], 6000, np.random.default_rng(1))
+    _, counts = np.unique(orders, axis=0, return_counts=True)
+    assert len(counts) == 6
+    assert counts.min() > 900
+
+
+@pytest.mark.parametrize("conditions", [["label"], ["step"], ["label", "step"]])
+def test_samples_alike_in_discrete_conditions_change_places(conditions):
+    frame = _frame()
+    table = as_table(frame)
+    orders = shuffled_orders(
+        table, [table.index(name) for name in conditions], 50, np.random.default_rng(2)
+    )
+    assert np.array_equal(np.sort(orders, axis=1), np.tile(np.arange(120), (50, 1)))
+    for name in conditions:
+        codes = frame[name].to_numpy()
+        assert np.all(codes[orders] == codes)
+    sizes = frame.groupby(conditions)["a"].transform("size").to_numpy()
+    stayed = np.mean(orders == np.arange(120), axis=0)
+    assert np.mean(stayed) == pytest.approx(np.mean(1 / sizes), abs=0.03)
+
+
+def test_samples_take_the_place_of_near_ones():
+    frame = _frame()
+    table = as_table(frame)
+    given_variables = [table.index("a"), table.index("label")]
+    orders = shuffled_orders(table, given_variables, 40, np.random.default_rng(3))
+    labels, a = frame["label"].to_numpy(), frame["a"].to_numpy()
+    assert np.all(labels[orders] == labels)
+    near = np.array(
+        [
+            np.isin(np.arange(120), sorted(mates, key=lambda n, m=m: abs(a[n] - a[m]))[:N_NEAR])
+            for m in range(120)
+            for mates in [np.flatnonzero(labels == labels[m])]
+        ]
+    )
+    # Nearest in ranks and in values are not quite the same.
+    assert np.mean([near[m, order[m]] for order in orders for m in range(120)]) > 0.85
+    twice = np.mean([120 - len(set(order)) for order in orders.tolist()])
+    assert twice < 0.2 * 120
+
+
+@pytest.mark.filterwarnings("ignore:column 'id' is taken as nominal")
+def test_a_label_of_its_own_stays():
+    table = as_table(pd.DataFrame({"a": np.arange(30.0), "id": [f"row {n}" for n in range(30)]}))
+    orders = shuffled_orders(table, [0, 1], 5, np.random.default_rng(4))
+    assert np.array_equal(orders, np.tile(np.arange(30), (5, 1)))
+
+
+@pytest.mark.parametrize("name", ["b", "label", "step"])
+def test_copies_have_the_values_of_the_variable(name):
+    table = as_table(_frame())
+    i, given_variables = table.index(name), [table.index("a")]
+    orders = shuffled_orders(table, [], 20, np.random.default_rng(5))
+    copies = with_copies(table, i, [table.index("c"), *given_variables], given_variables, orders)
+    assert copies.names[:2] == ("c", "a")
+    assert copies.n_variables == 22
+    assert {copies.columns_of(v)[0].kind for v in range(2, 22)} == {table.columns_of(i)[0].kind}
+    expected = np.sort(table.values_of(i)[0])
+    for v in range(2, 22):
+        assert np.array_equal(np.sort(copies.values_of(v)[0]), expected)
+
+
+def test_copies_keep_what_the_conditions_explain():
+    frame = _frame(400)
+    table = as_table(frame)
+    a, b = table.index("a"), table.index("b")
+    orders = shuffled_orders(table, [], 20, np.random.default_rng(6))  # of all samples
+    copies = with_copies(table, b, [a], [a], orders)
+    plain = np.corrcoef(frame["a"], np.log(frame["b"]))[0, 1]
+    for v in range(1, 21):
+        kept = np.corrcoef(copies.values_of(0)[0], np.argsort(np.argsort(copies.values_of(v)[0])))
+        assert kept[0, 1] == pytest.approx(plain, abs=0.08)
+
+
+def test_vectors_are_copied_whole():
+    table = as_table(_frame(), groups={"both": ["label", "step"]})
+    i = table.index("both")
+    orders = shuffled_orders(table, [], 3, np.random.default_rng(7))
+    copies = with_copies(table, i, [table.index("c")], [], orders)
+    for v, order in zip(range(1, 4), orders, strict=True):
+        assert np.array_equal(copies.values_of(v), table.values_of(i)[:, order])

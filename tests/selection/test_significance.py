@@ -1,0 +1,96 @@
+"""The test of an edge: valid where nothing is there, and awake where something is."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mrflearn.dependence import KNN, Auto, Gaussian, Memo, MixedKSG, PlugIn, Threaded
+from mrflearn.selection.significance import p_value_among, scores_by_chance
+from mrflearn.table import as_table
+
+
+def _frame(kind, n_samples, seed, edge):
+    """x and y with two neighbours each, one in common, and two columns of noise."""
+    rng = np.random.default_rng(seed)
+    p, q, r = rng.normal(size=(3, n_samples))
+    x = p + q + rng.normal(size=n_samples)
+    y = q + r + rng.normal(size=n_samples) + edge * x
+    frame = pd.DataFrame({"x": x, "y": y, "p": p, "q": q, "r": r})
+    frame[["noise", "more"]] = rng.normal(size=(n_samples, 2))
+    if kind == "mixed":
+        frame["y"] = pd.qcut(y + rng.logistic(size=n_samples), 3, labels=list("abc"))
+        frame["y"] = frame["y"].astype(str)
+    return as_table(frame)
+
+
+def _p_value(specification, table, seed, n_shuffles=60):
+    dependence = specification.bind(table)
+    score = dependence.cmi(0, 1, [2, 3]) + dependence.cmi(1, 0, [3, 4])
+    rng = np.random.default_rng(seed)
+    chance = scores_by_chance(
+        table, specification, dependence, 0, 1, [2, 3], [3, 4], n_shuffles, rng
+    )
+    assert len(chance) == n_shuffles
+    return p_value_among(score, chance)
+
+
+SPECIFICATIONS = [Auto(), KNN(), MixedKSG(3), Gaussian(copula=True)]
+
+
+@pytest.mark.parametrize("specification", SPECIFICATIONS, ids=lambda s: type(s).__name__)
+def test_a_pair_without_an_edge_is_rarely_significant(specification):
+    """Though each has a cause in common with the other. More than 6 of 40 have a chance of 0.003,
+    if the test keeps 0.05; shuffles of all samples would make every one significant."""
+    found = [
+        _p_value(specification, _frame("continuous", 120, seed, 0.0), seed) for seed in range(40)
+    ]
+    assert np.sum(np.array(found) <= 0.05) <= 6
+
+
+@pytest.mark.parametrize(("kind", "level"), [("continuous", 1e-6), ("mixed", 0.01)])
+def test_an_edge_is_significant(kind, level):
+    found = [_p_value(Auto(), _frame(kind, 200, seed, 0.8), seed) for seed in range(8)]
+    assert np.median(found) < level
+
+
+def test_an_edge_that_correlations_do_not_see_is_significant():
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(300, 4))
+    values[:, 1] = values[:, 0] ** 2 + 0.5 * values[:, 1]
+    table = as_table(values)
+    dependence = Auto().bind(table)
+    score = 2 * dependence.cmi(0, 1)
+    chance = scores_by_chance(table, Auto(), dependence, 0, 1, [], [], 80, rng)
+    assert p_value_among(score, chance) < 1e-6
+
+
+def test_among_discrete_variables_shuffles_are_within_groups():
+    """With one row for each condition nothing can be shuffled: every score is the observed one."""
+    rng = np.random.default_rng(2)
+    frame = {"x": rng.integers(2, size=40), "y": rng.integers(2, size=40), "z": np.arange(40)}
+    table = as_table(pd.DataFrame(frame), kinds=dict.fromkeys("xyz", "nominal"))
+    for specification in (PlugIn(), Auto()):
+        dependence = specification.bind(table)
+        score = 2 * dependence.cmi(0, 1, [2])
+        chance = scores_by_chance(table, specification, dependence, 0, 1, [2], [2], 20, rng)
+        np.testing.assert_allclose(chance, score)
+
+
+def test_what_was_learned_is_kept_for_the_copies():
+    """Whoever holds the dependence: a memo, threads, or nobody."""
+    table = _frame("mixed", 100, 3, 0.5)
+    dependence = Auto().bind(table)
+    found = []
+    for held in (dependence, Memo(dependence), Memo(Threaded(dependence, 2))):
+        rng = np.random.default_rng(4)
+        found.append(scores_by_chance(table, Auto(), held, 0, 1, [2], [3], 20, rng).tolist())
+    assert found[0] == found[1] == found[2]
+    bound = Auto().bind_alike(table, dependence)
+    assert bound.learned == dependence.learned
+    assert bound.cmi(0, 1, [2]) == dependence.cmi(0, 1, [2])
+
+
+def test_equal_scores_by_chance_are_counted():
+    same = np.full(30, 0.25)
+    assert p_value_among(0.25, same) == 1.0
+    assert p_value_among(0.3, same) == 1 / 31
