@@ -135,6 +135,19 @@ class Table:
             values=values,
         )
 
+    def at_rows(self, rows: Sequence[int] | NDArray[np.intp]) -> Table:
+        """Return the table of some rows, by position: of the same kinds, and on the same scale.
+
+        A column may be constant there.
+        """
+        values = np.ascontiguousarray(self.values[:, rows])
+        values.flags.writeable = False
+        columns = tuple(
+            replace(column, n_distinct=len(np.unique(own)))
+            for column, own in zip(self.columns, values, strict=True)
+        )
+        return replace(self, columns=columns, values=values)
+
     def index(self, variable: str | int) -> int:
         """Return the position of a variable given by name or, if none is so named, by position."""
         if str(variable) in self.names:

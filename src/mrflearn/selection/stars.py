@@ -1,0 +1,77 @@
+"""Choosing lambda by stability: StARS, the stability approach to regularization selection.
+
+Liu, Roeder and Wasserman (2010): the densest graph whose edges are nearly the same in whatever
+subsample they are learned from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn.errors import InputError
+
+__all__ = ["StarsChoice", "choose", "instabilities"]
+
+
+@dataclass(frozen=True)
+class StarsChoice:
+    """The point chosen on a path, and why.
+
+    Attributes
+    ----------
+    position : int or None
+        Where on the path; None if even the sparsest graph is not stable enough.
+    instability : tuple of float
+        At each lambda, in the order given, made monotone from the sparse end.
+    beta : float
+        The instability that was allowed.
+    """
+
+    position: int | None
+    instability: tuple[float, ...]
+    beta: float
+
+
+def instabilities(lams: Sequence[float], frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the instability at each lambda: how often two subsamples disagree about a pair.
+
+    The mean over pairs of 2 p (1 - p), p the share of subsamples with that edge, and not less than
+    at any larger lambda. Some packages report twice this.
+
+    Parameters
+    ----------
+    lams : sequence of float
+        In any order.
+    frequencies : ndarray of shape (n_lams, D, D)
+        Shares of subsamples with each edge.
+    """
+    one, other = np.triu_indices(frequencies.shape[1], 1)
+    shares = frequencies[:, one, other]
+    means = (2 * shares * (1 - shares)).mean(axis=1)
+    order = np.argsort(-np.asarray(lams), kind="stable")
+    found = np.empty_like(means)
+    found[order] = np.maximum.accumulate(means[order])
+    return found
+
+
+def choose(
+    lams: Sequence[float], frequencies: NDArray[np.float64], beta: float = 0.05
+) -> StarsChoice:
+    """Return the smallest lambda whose instability is at most `beta`.
+
+    Examples
+    --------
+    >>> edge = np.array([[0, 1], [1, 0]])
+    >>> choose([0.1, 0.5, 0.9], np.array([0.5 * edge, 0.98 * edge, 0 * edge])).position
+    1
+    """
+    if not 0 < beta < 0.5:
+        raise InputError(f"beta must be between 0 and 0.5, the largest instability; got {beta!r}")
+    found = instabilities(lams, frequencies)
+    stable = np.flatnonzero(found <= beta)
+    position = int(stable[np.argmin(np.asarray(lams)[stable])]) if len(stable) else None
+    return StarsChoice(position, tuple(found.tolist()), beta)
