@@ -1,0 +1,168 @@
+"""Do the tests keep the level they state? Type-I error where the null is true.
+
+x and y have causes in common, and are independent given the neighbours of either: x given
+z0, ..., y given those one further along a chain z0 - z1 - ... So the score of the pair, the sum of
+two conditional mutual informations given different sets, is what an edge would be tested by.
+"""
+
+import argparse
+import sys
+import warnings
+from itertools import product
+
+import numpy as np
+import pandas as pd
+from _script import RESULTS
+from joblib import Parallel, delayed
+
+from mrflearn._files import write_atomically
+from mrflearn.dependence import KNN, Auto, Gaussian, MixedKSG, PlugIn
+from mrflearn.selection.significance import p_value_among, scores_by_chance
+from mrflearn.table import as_table
+
+SIZES = (0, 1, 3)
+LEVELS = (0.01, 0.05)
+N_SHUFFLES = 200
+N_NOISE = 3
+"""Columns of noise beside x, y and the conditions: the default learns from the whole table."""
+
+KINDS = {
+    "Gaussian": "ccc",
+    "curved": "qqc",
+    "2 labels": "bbb",
+    "4 labels": "lll",
+    "5 levels": "ooo",
+    "continuous given all kinds": "cc*",
+    "continuous and labels given all kinds": "cl*",
+    "labels given continuous": "lbc",
+}
+"""Sorts of x, of y and of the conditions: continuous, quadratic, binary, labels, ordinal or all."""
+
+CLOSED = {
+    "gaussian": Gaussian(),
+    "copula": Gaussian(copula=True),
+    "plugin": PlugIn(),
+}
+SHUFFLED = {"auto": Auto(), "knn": KNN(), "mixed-ksg": MixedKSG()}
+
+
+def child(sort, rng, causes, n_samples):
+    """Draw a column that depends on standardised columns."""
+    drive = sum(causes) / np.sqrt(len(causes)) if causes else np.zeros(n_samples)
+    if sort == "c":
+        return drive + rng.normal(size=n_samples)
+    if sort == "q":
+        bent = sum(cause**2 - 1 for cause in causes) / np.sqrt(max(len(causes), 1))
+        return bent + rng.normal(size=n_samples)
+    slopes = {"b": (-1.5, 1.5), "l": (0, 1.2, -1.2, 0.6), "o": (-1.5, -0.75, 0, 0.75, 1.5)}[sort]
+    return np.argmax(np.outer(drive, slopes) + rng.gumbel(size=(n_samples, len(slopes))), axis=1)
+
+
+def draw(kind, n_given, n_samples, rng):
+    """Return a table whose first variables are x and y, and the neighbours of either."""
+    x_sort, y_sort, z_sort = KINDS[kind]
+    columns, sorts, chain = {}, {}, []
+    for z in range(n_given + 1 if n_given else 0):
+        sort = "lcob"[z % 4] if z_sort == "*" else z_sort
+        column = child(sort, rng, chain[-1:], n_samples)
+        chain.append((column - np.mean(column)) / max(np.std(column), 1e-9))
+        columns[f"z{z}"], sorts[f"z{z}"] = column, sort
+    first = {
+        "x": child(x_sort, rng, chain[:n_given], n_samples),
+        "y": child(y_sort, rng, chain[1:], n_samples),
+    }
+    for c in range(N_NOISE):
+        sort = z_sort if z_sort in "bl" else ("o" if z_sort == "o" else "c")
+        columns[f"noise{c}"], sorts[f"noise{c}"] = child(sort, rng, [], n_samples), sort
+    sorts |= {"x": x_sort, "y": y_sort}
+    names = {"b": "nominal", "l": "nominal", "o": "ordinal"}
+    kinds = {name: names.get(sort, "continuous") for name, sort in sorts.items()}
+    table = as_table(pd.DataFrame(first | columns), kinds=kinds)
+    return table, list(range(2, 2 + n_given)), list(range(3, 3 + n_given))
+
+
+def p_values(kind, n_given, n_samples, run):
+    """Return the p-value of each test of one table."""
+    seed = [run, n_given, n_samples, list(KINDS).index(kind)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        table, of_x, of_y = draw(kind, n_given, n_samples, np.random.default_rng(seed))
+    found = {}
+    for name, specification in CLOSED.items():
+        linear = kind == "Gaussian" or n_given == 0
+        if name == "plugin" and not table.all_discrete:
+            continue
+        if name == "gaussian" and kind != "Gaussian":
+            continue
+        if name == "copula" and table.kinds[0] != "continuous":
+            continue
+        if name == "copula" and not (linear or kind.startswith("continuous")):
+            continue
+        bound = specification.bind(table)
+        found[f"{name}, one"] = bound.null(0, [1], of_x).tail(bound.cmi_many(0, [1], of_x))[0]
+        null = bound.null(0, [1], of_x) + bound.null(1, [0], of_y)
+        score = bound.cmi_many(0, [1], of_x) + bound.cmi_many(1, [0], of_y)
+        found[f"{name}, score"] = null.tail(score)[0]
+    for name, specification in SHUFFLED.items():
+        if name != "auto" and table.all_discrete:
+            continue
+        bound = specification.bind(table)
+        score = bound.cmi(0, 1, of_x) + bound.cmi(1, 0, of_y)
+        rng = np.random.default_rng([*seed, 1])
+        chance = scores_by_chance(table, specification, bound, 0, 1, of_x, of_y, N_SHUFFLES, rng)
+        found[f"{name}, shuffled score"] = p_value_among(score, chance)
+    return {"kind": kind, "n_given": n_given, "n_samples": n_samples, "run": run} | found
+
+
+def run_all(n_samples, runs, n_jobs):
+    """Return all p-values, one row for each table."""
+    asked = [(kind, size, run) for kind, size in product(KINDS, SIZES) for run in range(runs)]
+    rows = []
+    tasks = (delayed(p_values)(kind, size, n_samples, run) for kind, size, run in asked)
+    for row in Parallel(n_jobs, return_as="generator")(tasks):
+        rows.append(row)
+        print(f"\r{len(rows)} of {len(asked)} tables", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    return pd.DataFrame(rows)
+
+
+def print_shares(results):
+    """Print how often each test is significant at each level."""
+    tests = [name for name in results if name not in ("kind", "n_given", "n_samples", "run")]
+    print("| data | N | conditions | " + " | ".join(tests) + " |")
+    print("|---" * (3 + len(tests)) + "|")
+    for (kind, n_samples, size), own in results.groupby(
+        ["kind", "n_samples", "n_given"], sort=False
+    ):
+        shares = []
+        for test in tests:
+            values = own[test].dropna()
+            shares.append(
+                " ".join(f"{np.mean(values <= level):.3f}" for level in LEVELS)
+                if len(values)
+                else "-"
+            )
+        print(f"| {kind} | {n_samples} | {size} | " + " | ".join(shares) + " |")
+    n_runs = results.groupby(["kind", "n_samples", "n_given"]).size().min()
+    errors = [1.96 * np.sqrt(level * (1 - level) / n_runs) for level in LEVELS]
+    print(f"\nShares at most 0.01 and at most 0.05, {n_runs} tables each; 19 times of 20 they are "
+          f"by chance within {errors[0]:.3f} and {errors[1]:.3f} of these.")  # fmt: skip
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=1000, help="tables for each case")
+    parser.add_argument("--rows", type=int, nargs="+", default=[200], help="rows of a table")
+    parser.add_argument("--n-jobs", type=int, default=-1, help="processes; -1 for all cores")
+    parser.add_argument("--table-only", action="store_true", help="print what was run before")
+    options = parser.parse_args()
+    file = RESULTS / "significance" / "results.parquet"
+    if not options.table_only:
+        parts = [run_all(rows, options.runs, options.n_jobs) for rows in options.rows]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, pd.concat(parts).to_parquet(index=False))
+    print_shares(pd.read_parquet(file))
+
+
+if __name__ == "__main__":
+    main()
