@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from mrflearn.dependence import KNN, Auto, Gaussian, Memo, MixedKSG, PlugIn, Threaded
+from mrflearn.selection import significance
 from mrflearn.selection.significance import p_value_among, scores_by_chance
 from mrflearn.table import as_table
 
@@ -94,3 +95,51 @@ def test_equal_scores_by_chance_are_counted():
     same = np.full(30, 0.25)
     assert p_value_among(0.25, same) == 1.0
     assert p_value_among(0.3, same) == 1 / 31
+
+
+def _graph(n_variables, *edges):
+    adjacency = np.zeros((n_variables, n_variables), dtype=bool)
+    for i, j in edges:
+        adjacency[i, j] = adjacency[j, i] = True
+    return adjacency
+
+
+def test_edges_of_a_graph_are_tested_given_their_neighbours():
+    table = _frame("continuous", 150, 5, 0.8)
+    specification = Gaussian()
+    bound = specification.bind(table)
+    edges = [(0, 1), (0, 2), (0, 3), (1, 3), (1, 4), (2, 5)]
+    found = significance.examine_edges(table, specification, bound, _graph(7, *edges), 100)
+    assert [test.edge for test in found] == edges
+    first = found[0]
+    assert first.score == bound.cmi(0, 1, [2, 3]) + bound.cmi(1, 0, [3, 4])
+    assert first.by_chance < 0.2 * first.score
+    p_values = np.append([test.p_value for test in found], np.ones(21 - 6))
+    expected = [
+        min(1.0, min(p * 21 / np.sum(p_values <= p) for p in p_values if p >= test.p_value))
+        for test in found
+    ]
+    assert [test.q_value for test in found] == pytest.approx(expected)
+    assert found[-1].p_value > 0.01  # to a column of noise
+    assert all(test.q_value < 0.01 for test in found[:5])
+
+
+def test_what_an_edge_is_tested_by_depends_on_its_ends_and_neighbours_alone():
+    table = _frame("mixed", 100, 6, 0.5)
+    bound = Auto().bind(table)
+    one, two = (
+        {
+            test.edge: (test.score, test.by_chance, test.p_value)
+            for test in significance.examine_edges(table, Auto(), bound, _graph(7, *edges), 30, 3)
+        }
+        for edges in ([(0, 2), (1, 4), (3, 5)], [(0, 2), (1, 6), (3, 4)])
+    )
+    assert one[0, 2] == two[0, 2]
+    other = significance.examine_edges(table, Auto(), bound, _graph(7, (0, 2)), 30, 4)
+    assert other[0].by_chance != one[0, 2][1]
+
+
+def test_a_graph_without_edges_has_no_tests():
+    table = _frame("continuous", 50, 7, 0.0)
+    bound = Gaussian().bind(table)
+    assert significance.examine_edges(table, Gaussian(), bound, _graph(7)) == ()

@@ -9,19 +9,96 @@ would be without the edge, whatever the two have in common.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._edges import Pair
 from mrflearn.dependence.base import Dependence, Specification
 from mrflearn.dependence.null import Null
 from mrflearn.selection.shuffles import shuffled_orders, with_copies
 from mrflearn.table import Table
 
-__all__ = ["p_value_among", "scores_by_chance"]
+__all__ = ["EdgeTest", "examine_edges", "p_value_among", "scores_by_chance"]
 
 ENOUGH = 10
 """Scores by chance that must reach an observed one for it to be counted how often they do."""
+
+
+@dataclass(frozen=True)
+class EdgeTest:
+    """What the test of an edge found.
+
+    Attributes
+    ----------
+    edge : tuple of int
+        The smaller end first.
+    score : float
+        The sum of the two conditional mutual informations, in nats.
+    by_chance : float
+        Mean of the scores by chance: what the neighbours, or the bias of an estimate, make of it.
+    p_value : float
+        How likely a score as large is without the edge.
+    q_value : float
+        Share of false edges among those of the graph with a p-value as small (Benjamini and
+        Hochberg 1995), all pairs of variables counted as tested.
+    """
+
+    edge: Pair
+    score: float
+    by_chance: float
+    p_value: float
+    q_value: float
+
+
+def examine_edges(
+    table: Table,
+    specification: Specification,
+    dependence: Dependence,
+    adjacency: NDArray[np.bool_],
+    n_shuffles: int = 200,
+    random_state: int = 0,
+) -> tuple[EdgeTest, ...]:
+    """Return the test of each edge of a graph, sorted by edge.
+
+    The randomness of an edge depends on its ends alone, not on what else is tested.
+
+    Parameters
+    ----------
+    table : Table
+        The data.
+    specification, dependence : Specification, Dependence
+        The dependence of the table, before and after it was bound.
+    adjacency : ndarray of bool, shape (D, D)
+        The graph.
+    n_shuffles : int
+        Copies of an edge's ends; the tail is extrapolated beyond them.
+    random_state : int
+        Seed.
+    """
+    from scipy.stats import false_discovery_control
+
+    found = []
+    for i, j in np.argwhere(np.triu(adjacency)).tolist():
+        given_i, given_j = (
+            [z for z in np.flatnonzero(adjacency[node]).tolist() if z != other]
+            for node, other in ((i, j), (j, i))
+        )
+        score = dependence.cmi(i, j, given_i) + dependence.cmi(j, i, given_j)
+        seed = np.random.SeedSequence(random_state, spawn_key=(i, j))
+        chance = scores_by_chance(
+            table, specification, dependence, i, j, given_i, given_j, n_shuffles,
+            np.random.default_rng(seed),
+        )  # fmt: skip
+        found.append(((i, j), score, float(chance.mean()), p_value_among(score, chance)))
+    n_variables = len(adjacency)
+    p_values = np.ones(n_variables * (n_variables - 1) // 2)
+    p_values[: len(found)] = [p_value for *_, p_value in found]
+    q_values = false_discovery_control(p_values) if len(p_values) else p_values
+    return tuple(
+        EdgeTest(*test, float(q_value)) for test, q_value in zip(found, q_values, strict=False)
+    )
 
 
 def scores_by_chance(
