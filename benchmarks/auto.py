@@ -36,6 +36,7 @@ from _measure import (
 from mrflearn import GSMPLE
 from mrflearn.datasets import World, mixed_random, random_network, sparse_gaussian
 from mrflearn.dependence import KNN, Auto, Dependence, Gaussian, PlugIn, Specification, auto
+from mrflearn.dependence.disagreement import Disagreement
 from mrflearn.table import Table, as_table
 
 K = 5
@@ -96,7 +97,7 @@ def bind_asking(table: Table) -> Dependence:
         dependence: Any = Auto(K).bind(table)
     finally:
         auto.MAX_ROWS = before
-    dependence.learned = auto.Disagreement(variance=0.01, misfit=0.0)
+    dependence.learned = Disagreement(variance=0.01, misfit=0.0)
     return dependence
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from _script import RESULTS, run, save
 
 from mrflearn.dependence import KNN, Auto, Gaussian, MixedKSG, PlugIn
-from mrflearn.dependence.auto import disagreement
+from mrflearn.dependence.disagreement import disagreement
 from mrflearn.estimators import GSMN, GSMPLE, IAMB, JOSE, GLasso, MixedPairwise, Skeptic
 from mrflearn.experiments.design import Case, Method, penalties, thresholds
 from mrflearn.experiments.runner import load_results

@@ -6,7 +6,8 @@ import numpy as np
 from scipy.special import digamma
 from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
 
-from mrflearn.dependence import _expected, auto, naive
+from mrflearn.dependence import _expected, auto, correlations, naive
+from mrflearn.dependence.disagreement import MISFITS
 from mrflearn.dependence.gaussian import REDUNDANT, normal_scores
 
 
@@ -148,7 +149,7 @@ class SlowAuto:
         for column, values in zip(self.table.columns_of(i), self.table.values_of(i), strict=True):
             if column.kind == "nominal":
                 sizes = {level: np.sum(values == level) for level in sorted(set(values))}
-                often = len(values) / auto.MOST_LABELS
+                often = len(values) / correlations.MOST_LABELS
                 labels = [level for level, size in sizes.items() if size >= often]
                 rare = len(labels) < len(sizes)  # these share a label, which comes first
                 rows += [np.where(values == label, 1.0, 0.0) for label in labels[not rare :]]
@@ -253,7 +254,7 @@ def disagreement(differences, errors, sizes):
     """Return which variance and share of the sizes make the differences most likely."""
     best, most_likely = (0.0, 0.0), -np.inf
     for variance in [0.0, *(10 ** np.linspace(-6, 0, 61))]:
-        for misfit in auto.MISFITS:
+        for misfit in MISFITS:
             likelihood = 0.0
             for difference, error, size in zip(differences, errors, sizes, strict=True):
                 total = max(variance + (misfit * max(size, 0.0)) ** 2 + error**2, 1e-300)

@@ -13,7 +13,7 @@ from scipy.special import digamma
 from slow_auto import SlowAuto, share_lessons
 
 from mrflearn.dependence import Auto, Gaussian, OracleGaussian, Question, Threaded, _kernels, auto
-from mrflearn.dependence.auto import disagreement
+from mrflearn.dependence.disagreement import MISFITS, disagreement
 from mrflearn.dependence.gaussian import normal_scores
 from mrflearn.errors import InputError
 from mrflearn.table import as_table
@@ -303,7 +303,7 @@ def test_disagreement_of_extremes_is_a_number(differences, errors, most):
         for sizes in (np.zeros(len(errors)), np.full(len(errors), 5.0)):
             found = disagreement(*values, sizes)
             assert 0.0 <= found.variance <= most
-            assert found.misfit in auto.MISFITS
+            assert found.misfit in MISFITS
 
 
 @pytest.mark.parametrize("n_samples", [100, 1000])

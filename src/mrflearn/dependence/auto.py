@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +24,15 @@ from mrflearn.dependence.base import (
     check_memory,
     innermost,
 )
+from mrflearn.dependence.correlations import Correlations, held_memory, is_discrete
+from mrflearn.dependence.disagreement import Disagreement, disagreement
 from mrflearn.dependence.discrete import PlugIn, least_memory
-from mrflearn.dependence.gaussian import BoundGaussian, normal_scores
+from mrflearn.dependence.gaussian import normal_scores
 from mrflearn.dependence.knn import KNN
-from mrflearn.dependence.null import Null
+from mrflearn.dependence.null import Null, rectified_cumulants
 from mrflearn.table import Table
 
-__all__ = ["Auto", "disagreement"]
+__all__ = ["Auto"]
 
 INFLATION_NEIGHBOURS = 1.15
 """Error of a neighbour estimate, as a multiple of the standard error of its samples' mean, which
@@ -67,20 +68,11 @@ MOST_PROBED = 400_000
 """Values of a table's columns that are probed with one variable each: fewer variables of a large
 table, whose probes are precise."""
 
-MOST_LABELS = 32
-"""Labels of a nominal column that may have correlations of their own: the rarer share some."""
-
 ALL_TRIPLES = 16
 """Most variables of a discrete table of which each pair is probed given each other variable."""
 
 CONDITIONS = 8
 """Conditions under which the pairs of a larger one are probed, for each variable."""
-
-VARIANCES = np.concatenate([[0.0], 10 ** np.linspace(-6, 0, 61)])
-"""Of true differences, in squared nats: 0, and values a quarter apart."""
-
-MISFITS = (0.0, 0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.28, 0.4, 0.56, 0.8)
-"""Share of a dependence by which correlations may misjudge it, where they do see it."""
 
 TINY = 1e-300
 """To divide by where all is 0."""
@@ -163,20 +155,20 @@ class _Neighbouring(TableDependence):
 
         super().__init__(table)
         self.grain = 1 + PART // table.n_samples
-        self.parametric: _Parametric = _Parametric(table, model.parametric if model else None)
+        self.parametric: Correlations = Correlations(table, model.parametric if model else None)
         self.counts = NeighbourCounts(
             _scored(table), specification.n_neighbors, specification.nominal_distance
         )
         self.ends = _ends(table, specification.n_neighbors)
-        self.discrete = np.array([_is_discrete(table, i) for i in range(table.n_variables)])
+        self.discrete = np.array([is_discrete(table, i) for i in range(table.n_variables)])
         self.tied = np.array([_has_ties(table, i) for i in range(table.n_variables)])
         self.place = np.cumsum(self.discrete) - 1
         self.counting: _Counting | None = None
         labels = table.take(np.flatnonzero(self.discrete)) if self.discrete.sum() > 1 else None
         if model is not None and model.counting is None:
             labels = None
-        held = _held_memory(table) + 8 * table.values.size
-        least = 0 if labels is None else _held_memory(labels) + least_memory(labels)
+        held = held_memory(table) + 8 * table.values.size
+        least = 0 if labels is None else held_memory(labels) + least_memory(labels)
         needed = held + least + self.counts.least_memory
         check_memory(needed, max_memory, f"a question about {table.n_samples} rows")
         share = None if max_memory is None else least + (max_memory - needed) // 4
@@ -343,8 +335,8 @@ class _Counting(TableDependence):
         self, table: Table, max_memory: int | None, model: _Counting | None = None
     ) -> None:
         super().__init__(table)
-        self.parametric: _Parametric = _Parametric(table, model.parametric if model else None)
-        held = _held_memory(table)
+        self.parametric: Correlations = Correlations(table, model.parametric if model else None)
+        held = held_memory(table)
         check_memory(held + least_memory(table), max_memory, f"counting {table.values.size} values")
         self.plug_in = PlugIn().bind(table, None if max_memory is None else max_memory - held)
         self.grain = self.plug_in.grain
@@ -376,7 +368,7 @@ class _Counting(TableDependence):
         scale = np.where((error > 0) | bool(given), self.per_degree, counts)
         first = Null.chi_square(few, scale)
         lowered = (1 + LOWERED) * self.per_degree
-        more = _rectified(np.maximum(degrees - few, 0.0), lowered / counts, trust, counts)
+        more = rectified_cumulants(np.maximum(degrees - few, 0.0), lowered / counts, trust, counts)
         return Null.from_cumulants(
             first.mean - lowered * few + more[0],
             first.deviation**2 + more[1],
@@ -412,134 +404,6 @@ class _Counting(TableDependence):
         return others[position % step :: step]
 
 
-class _Parametric:
-    """Gaussian estimates on normal scores, less their expected bias under independence."""
-
-    def __init__(self, table: Table, model: _Parametric | None = None) -> None:
-        self.gaussian = BoundGaussian(_without_rare_labels(table), copula=True)
-        if model is None:
-            self.gaussian.ridge = _noise_share(self.gaussian, table.n_samples)
-        else:
-            self.gaussian.ridge = model.gaussian.ridge
-        self.n_samples = table.n_samples
-        self.most = np.array([_most_information(table, i) for i in range(table.n_variables)])
-
-    def estimates(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> NDArray[np.float64]:
-        values = self.gaussian._cmi_many(i, candidates, given)
-        # Indicators of levels may determine each other, and then exceed what levels can tell.
-        values = np.minimum(values, np.minimum(self.most[i], self.most[list(candidates)]))
-        n_swept = sum(len(self.gaussian.owned[z]) for z in given)
-        left = max(self.n_samples - n_swept - 1, 1)
-        return values - self.degrees(i, candidates) / (2 * left)
-
-    def null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
-        """Return the null of the estimates, whose mean is 0."""
-        null = self.gaussian._null(i, candidates, given)
-        return replace(null, mean=np.zeros(len(candidates)))
-
-    def degrees(self, i: int, candidates: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return the degrees of freedom of the estimates."""
-        return self.gaussian.degrees(i, candidates)
-
-
-class Disagreement(NamedTuple):
-    """True differences between two estimates have variance τ² + (ρ size)²."""
-
-    variance: float
-    """τ², of what correlations do not see, in squared nats."""
-    misfit: float
-    """ρ, the share by which they misjudge the dependence that they do see."""
-
-    @property
-    def any(self) -> bool:
-        """Whether there is any."""
-        return max(self) > 0
-
-    def weight(
-        self, sizes: NDArray[np.float64], errors: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return which share of an observed difference to take for a true one."""
-        true = self.variance + (self.misfit * np.maximum(sizes, 0.0)) ** 2
-        total = true + errors**2
-        return np.divide(true, total, out=np.zeros_like(total), where=total > 0)
-
-
-def disagreement(
-    differences: NDArray[np.float64], errors: NDArray[np.float64], sizes: NDArray[np.float64]
-) -> Disagreement:
-    """Return the disagreement behind differences observed with errors, the most likely one.
-
-    True differences are taken to be normal with mean 0 and variance τ² + (ρ size)²: that
-    correlations misjudge a dependence that they see is no reason to mistrust them where they see
-    none. τ² is among `VARIANCES`, ρ among `MISFITS`.
-
-    Examples
-    --------
-    >>> tuple(disagreement(np.array([0.01, -0.01, 0.0]), np.full(3, 0.02), np.zeros(3)))
-    (0.0, 0.0)
-    >>> found = disagreement(np.array([0.3, -0.3, 0.3]), np.full(3, 0.02), np.zeros(3))
-    >>> round(found.variance, 2), found.misfit
-    (0.1, 0.0)
-    >>> sizes = np.array([0.6, 0.0, 0.0])
-    >>> tuple(disagreement(np.array([0.1, 0.01, 0.01]), np.full(3, 0.02), sizes))
-    (0.0, 0.14)
-    """
-    likelihood = np.empty((len(VARIANCES), len(MISFITS)))
-    for column, misfit in enumerate(MISFITS):
-        total = VARIANCES[:, None] + (misfit * np.maximum(sizes, 0.0)) ** 2 + errors**2
-        total = np.maximum(total, TINY)
-        likelihood[:, column] = -0.5 * (np.log(total) + differences**2 / total).sum(axis=1)
-    row, column = divmod(int(np.argmax(likelihood)), len(MISFITS))
-    return Disagreement(float(VARIANCES[row]), MISFITS[column])
-
-
-def _rectified(
-    degrees: NDArray[np.float64],
-    times: NDArray[np.float64],
-    trust: NDArray[np.float64],
-    per_degree: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return the first three cumulants of max(R, t R), one column for each.
-
-    R is a chi-square variable less `times` its mean, times `per_degree`; t is the trust.
-    """
-    from scipy.special import gammaincc, poch
-
-    half, point = degrees / 2, times * degrees
-    known = np.maximum(half, TINY)
-    partial, whole = np.empty((2, 4, len(degrees)))  # moments of a chi-square, above the point
-    for order in range(4):
-        whole[order] = 2.0**order * poch(half, order)
-        partial[order] = whole[order] * gammaincc(known + order, point / 2)
-    raw = np.zeros((4, len(degrees)))
-    for order in range(1, 4):
-        for power in range(order + 1):
-            factor = math.comb(order, power) * (-point) ** (order - power)
-            rest = whole[power] - partial[power]
-            raw[order] += factor * (partial[power] + trust**order * rest)
-    mean = raw[1]
-    second = np.maximum(raw[2] - mean**2, 0.0)
-    third = raw[3] - 3 * mean * raw[2] + 2 * mean**3
-    return np.array([mean * per_degree, second * per_degree**2, third * per_degree**3])
-
-
-def _noise_share(gaussian: BoundGaussian, n_samples: int) -> float:
-    """Return the share of noise in the squared correlations between different variables.
-
-    It is the intensity with which Schäfer and Strimmer (2005) shrink correlations: 1 if they are
-    all noise, near 0 if there are many rows or strong correlations.
-    """
-    owners = np.empty(len(gaussian.correlation), dtype=np.int64)
-    for variable, owned in enumerate(gaussian.owned):
-        owners[owned] = variable
-    squares = gaussian.correlation[owners[:, None] != owners] ** 2
-    noise = float(((1 - squares) ** 2).sum()) / max(n_samples - 1, 1)
-    signal = float(squares.sum())
-    return min(noise / signal, 1.0) if signal > 0 else 1.0
-
-
 def _questions(
     table: Table, conditions: Callable[[int, int, tuple[int, ...]], tuple[int, ...]]
 ) -> Iterator[_Question]:
@@ -571,16 +435,6 @@ def _scored(table: Table) -> Table:
     return replace(table, values=values)
 
 
-def _without_rare_labels(table: Table) -> Table:
-    """Return the table with one label for all of a nominal column's that are rare."""
-    values = table.values.copy()
-    for c in np.flatnonzero(table.nominal):
-        _, labels, sizes = np.unique(values[c], return_inverse=True, return_counts=True)
-        values[c, sizes[labels] * MOST_LABELS < table.n_samples] = -1.0  # codes are from 0
-    values.flags.writeable = False
-    return replace(table, values=values)
-
-
 def _ends(table: Table, n_neighbors: int) -> NDArray[np.float64]:
     """Return in how many columns of each variable a ball of neighbours may end.
 
@@ -595,27 +449,5 @@ def _ends(table: Table, n_neighbors: int) -> NDArray[np.float64]:
     return ends
 
 
-def _is_discrete(table: Table, i: int) -> bool:
-    return all(column.kind != "continuous" for column in table.columns_of(i))
-
-
-def _held_memory(table: Table) -> int:
-    """Return the bytes that correlations take, and what they are computed from."""
-    n_rows = 0
-    for column in table.columns:
-        labels = min(column.n_distinct, MOST_LABELS + 1)
-        n_rows += labels - 1 if column.kind == "nominal" else 1
-    return 8 * n_rows * (n_rows + table.n_samples)
-
-
 def _has_ties(table: Table, i: int) -> bool:
     return any(column.kind != "continuous" for column in table.columns_of(i))
-
-
-def _most_information(table: Table, i: int) -> float:
-    """Return the entropy of a discrete variable, in nats; infinity for any other."""
-    if not _is_discrete(table, i):
-        return math.inf
-    _, counts = np.unique(table.values_of(i), axis=1, return_counts=True)
-    shares = counts / table.n_samples
-    return float(-(shares * np.log(shares)).sum())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Null"]
+__all__ = ["Null", "rectified_cumulants"]
 
 LEAST_SKEWED = 1e-3
 """Skewness below which the tail of a gamma distribution is that of a normal one."""
@@ -81,3 +82,33 @@ class Null:
         cubed = self.skewness * self.deviation**3, other.skewness * other.deviation**3
         roots = np.cbrt(cubed[0]) + np.cbrt(cubed[1])
         return Null.from_cumulants(self.mean + other.mean, deviation**2, roots**3)
+
+
+def rectified_cumulants(
+    degrees: NDArray[np.float64],
+    times: NDArray[np.float64],
+    trust: NDArray[np.float64],
+    per_degree: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the first three cumulants of max(R, t R), one column for each.
+
+    R is a chi-square variable less `times` its mean, times `per_degree`; t is the trust.
+    """
+    from scipy.special import gammaincc, poch
+
+    half, point = degrees / 2, times * degrees
+    known = np.maximum(half, np.finfo(float).tiny)
+    partial, whole = np.empty((2, 4, len(degrees)))  # moments of a chi-square, above the point
+    for order in range(4):
+        whole[order] = 2.0**order * poch(half, order)
+        partial[order] = whole[order] * gammaincc(known + order, point / 2)
+    raw = np.zeros((4, len(degrees)))
+    for order in range(1, 4):
+        for power in range(order + 1):
+            factor = math.comb(order, power) * (-point) ** (order - power)
+            rest = whole[power] - partial[power]
+            raw[order] += factor * (partial[power] + trust**order * rest)
+    mean = raw[1]
+    second = np.maximum(raw[2] - mean**2, 0.0)
+    third = raw[3] - 3 * mean * raw[2] + 2 * mean**3
+    return np.array([mean * per_degree, second * per_degree**2, third * per_degree**3])
