@@ -16,6 +16,7 @@ from mrflearn.dependence import Auto, Gaussian, Memo, PlugIn, Threaded
 from mrflearn.dependence.base import Dependence
 from mrflearn.dependence.disagreement import Disagreement
 from mrflearn.dependence.null import Null, rectified_cumulants
+from mrflearn.errors import InputError
 from mrflearn.table import as_table
 
 
@@ -245,5 +246,5 @@ def test_a_dependence_of_ones_own_has_none():
             return np.zeros(len(candidates))
 
     assert not Own().has_null
-    with pytest.raises(NotImplementedError, match="Own has no closed form"):
+    with pytest.raises(InputError, match="Own does not say how large"):
         Own().null(0, [1])

@@ -240,8 +240,9 @@ class _Neighbouring(TableDependence):
         of it that is heard.
         """
         parametric, difference, error, room = self._compared(i, candidates, given)
-        # Of all joint distributions of two normal variables with a given correlation the Gaussian
-        # has the least information: what correlations see is there, and there may be more.
+        # Two normal variables of a given correlation share least if they are Gaussian, so what
+        # correlations see of a pair alone is there. Under conditions, or with ties, that need not
+        # be so; there it is by trial that only more is heard.
         misjudged = np.where(difference > 0, parametric, 0.0)
         weight = self.learned.weight(misjudged, error)
         # Near the most that neighbours could say they say too little: only more is heard then.

@@ -111,7 +111,10 @@ class Dependence(ABC):
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         """Answer one question whose arguments are checked and whose `given` is sorted."""
-        raise NotImplementedError(f"{type(self).__name__} has no closed form of its null")
+        raise InputError(
+            f"{type(self).__name__} does not say how large its estimates are by chance: use the "
+            "default dependence, 'plugin', 'gaussian' or 'copula'"
+        )
 
 
 class Specification(ABC):

@@ -75,8 +75,9 @@ class Null:
     def __add__(self, other: Null) -> Null:
         """Return the null of sums of two estimates that rise and fall together.
 
-        That is the widest: the sum of estimates that are less alike exceeds a value that few exceed
-        more rarely (Székely and Bakirov 2003, for weighted sums of squares).
+        Of two estimates of one degree of freedom that are less alike, the sum exceeds a value of
+        more than 1.54 times its mean more rarely (Székely and Bakirov 2003). For others this is
+        taken over, not proved; `experiments/significance.py` measures it.
         """
         deviation = self.deviation + other.deviation
         cubed = self.skewness * self.deviation**3, other.skewness * other.deviation**3

@@ -1,9 +1,11 @@
-"""Choosing lambda by what chance would do: no more false edges than a share of those found.
+"""Choosing lambda by what chance would do: about as many false edges as a share of those found.
 
 The score of a pair is compared with lambda. How often it exceeds lambda though the two variables
 are independent, given their neighbours, is known from the null of the dependence. Summed over all
 pairs this is how many false edges to expect, if there were no others; divided by how many edges
-were found it bounds the false discovery rate, as Benjamini and Hochberg (1995) do.
+were found it estimates the false discovery rate, in the manner of Benjamini and Hochberg (1995). It
+is no bound: the null of the default takes the conditions to explain all that they should, and where
+they leave some, as in strong or curved confounding, more edges are false than it says.
 """
 
 from __future__ import annotations

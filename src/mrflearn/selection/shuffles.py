@@ -3,8 +3,9 @@
 A permutation of all samples would break the dependence on the conditions too, and what they explain
 would count as dependence. So a sample takes the value of one near it in the conditions (Runge
 2018), of any with the same conditions if all of them are discrete. Near is not the same: of a
-continuous variable, what regression on the conditions explains stays, and only the rest is
-exchanged.
+continuous variable, what regression on the conditions and their squares explains stays, and only
+the rest is exchanged. Curves of another shape, of several conditions, still leave near samples
+unlike: a test by such copies is then too liberal (`wavy` of experiments/significance.py).
 """
 
 from __future__ import annotations
