@@ -49,7 +49,7 @@ def test_the_choice_is_the_smallest_lambda_before_graphs_become_unstable(seed, n
             expected = position
     found = choose(lams, frequencies, beta)
     assert found.position == expected
-    along = [found.instability[k] for k in np.argsort(-lams)]
+    along = [found.values[k] for k in np.argsort(-lams)]
     assert all(a <= b for a, b in itertools.pairwise(along))
 
 

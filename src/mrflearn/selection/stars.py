@@ -7,33 +7,14 @@ subsample they are learned from.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.errors import InputError
+from mrflearn.selection.choice import Choice
 
-__all__ = ["StarsChoice", "choose", "instabilities"]
-
-
-@dataclass(frozen=True)
-class StarsChoice:
-    """The point chosen on a path, and why.
-
-    Attributes
-    ----------
-    position : int or None
-        Where on the path; None if even the sparsest graph is not stable enough.
-    instability : tuple of float
-        At each lambda, in the order given, made monotone from the sparse end.
-    beta : float
-        The instability that was allowed.
-    """
-
-    position: int | None
-    instability: tuple[float, ...]
-    beta: float
+__all__ = ["choose", "instabilities"]
 
 
 def instabilities(lams: Sequence[float], frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -60,7 +41,7 @@ def instabilities(lams: Sequence[float], frequencies: NDArray[np.float64]) -> ND
 
 def choose(
     lams: Sequence[float], frequencies: NDArray[np.float64], beta: float = 0.05
-) -> StarsChoice:
+) -> Choice:
     """Return the smallest lambda whose instability is at most `beta`.
 
     Examples
@@ -74,4 +55,18 @@ def choose(
     found = instabilities(lams, frequencies)
     stable = np.flatnonzero(found <= beta)
     position = int(stable[np.argmin(np.asarray(lams)[stable])]) if len(stable) else None
-    return StarsChoice(position, tuple(found.tolist()), beta)
+    if position is None:
+        reason = f"even the sparsest graph differs between subsamples by more than {beta:g}"
+    else:
+        reason = (
+            f"lambda {lams[position]:.3g} is the smallest at which two subsamples disagree about "
+            f"no more than {beta:g} of the pairs ({found[position]:.3g})"
+        )
+    return Choice(
+        selection="stars",
+        position=position,
+        criterion="instability",
+        values=tuple(found.tolist()),
+        limit=beta,
+        reason=reason,
+    )

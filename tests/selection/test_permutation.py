@@ -11,7 +11,7 @@ from mrflearn.datasets import sparse_gaussian
 from mrflearn.dependence import Auto, Gaussian, Memo, PlugIn
 from mrflearn.metrics import f1
 from mrflearn.search import gs_mple
-from mrflearn.selection.chance import ScoreNulls, choose, lambdas
+from mrflearn.selection.permutation import ScoreNulls, choose, lambdas
 from mrflearn.table import as_table
 
 
@@ -33,14 +33,33 @@ def test_nulls_are_those_of_both_ends_given_their_other_neighbours():
     adjacency = _graph(6, (0, 1), (1, 2), (1, 4))
     found = ScoreNulls(bound).of(adjacency)
     for place, (i, j) in enumerate(itertools.combinations(range(6), 2)):
-        ends = []
-        for a, b in ((i, j), (j, i)):
+        for own, a, b in ((found[0], i, j), (found[1], j, i)):
             given = [z for z in np.flatnonzero(adjacency[a]) if z != b]
-            ends.append(bound.null(a, [b], given))
-        both = ends[0] + ends[1]
-        assert found.mean[place] == pytest.approx(both.mean[0])
-        assert found.deviation[place] == pytest.approx(both.deviation[0])
-        assert found.skewness[place] == pytest.approx(both.skewness[0])
+            null = bound.null(a, [b], given)
+            assert own.mean[place] == pytest.approx(null.mean[0])
+            assert own.deviation[place] == pytest.approx(null.deviation[0])
+            assert own.skewness[place] == pytest.approx(null.skewness[0])
+
+
+@pytest.mark.parametrize(("rule", "both"), [("and", min), ("or", sum)])
+def test_an_edge_by_chance_takes_both_ends_or_one(rule, both):
+    bound = Gaussian().bind(_table())
+    conditions = _graph(6, (0, 1), (1, 2), (1, 4))
+    tails = ScoreNulls(bound, rule).tails(conditions, 0.05)
+    for found, (i, j) in zip(tails, itertools.combinations(range(6), 2), strict=True):
+        given = [tuple(z for z in np.flatnonzero(conditions[a]) if z not in (i, j)) for a in (i, j)]
+        ends = [bound.null(i, [j], own).tail(0.05)[0] for own in given]
+        expected = ends[0] if given[0] == given[1] else both(ends)
+        assert found == pytest.approx(expected)
+
+
+def test_pairs_that_are_decided_already_are_not_expected():
+    bound = Gaussian().bind(_table())
+    free = ~_graph(6, (0, 1), (2, 5))
+    everything, some = ScoreNulls(bound), ScoreNulls(bound, free=free)
+    assert some.expected(_graph(6), 0.05) == pytest.approx(
+        everything.expected(_graph(6), 0.05) * 13 / 15
+    )
 
 
 def test_false_edges_expected_are_the_tails_summed():
@@ -79,30 +98,42 @@ class Tails:
 
 def _nested(*sizes):
     pairs = list(itertools.combinations(range(8), 2))
-    return np.array([_graph(8, *pairs[:size]) for size in sizes])
+    return np.array([_graph(8, *pairs[:size]) for size in sizes]), sizes
 
 
 def test_the_densest_graph_before_too_many_false_edges_is_chosen():
     expected = {0.9: 0.0, 0.5: 0.1, 0.3: 0.3, 0.2: 0.6, 0.1: 0.9}
-    adjacencies = _nested(0, 4, 6, 10, 20)
+    adjacencies, sizes = _nested(0, 4, 6, 10, 20)
     lams = list(expected)
-    assert choose(Tails(expected), lams, adjacencies, 0.05).position == 2
-    assert choose(Tails(expected), lams, adjacencies, 0.02).position == 0
-    assert choose(Tails(expected), lams, adjacencies, 0.1).position == 4
-    turned = choose(Tails(expected), lams[::-1], adjacencies[::-1], 0.05)
+    assert choose(Tails(expected), lams, adjacencies, sizes, 0.05).position == 2
+    assert choose(Tails(expected), lams, adjacencies, sizes, 0.02).position == 0
+    assert choose(Tails(expected), lams, adjacencies, sizes, 0.1).position == 4
+    turned = choose(Tails(expected), lams[::-1], adjacencies[::-1], sizes[::-1], 0.05)
     assert lams[::-1][turned.position] == 0.3
-    assert turned.expected == 0.3
+    assert turned.values[turned.position] == pytest.approx(0.3 / 6)
+    assert np.isnan(turned.values[0])
 
 
 def test_an_empty_graph_counts_as_one_edge():
     """Else no graph with one edge would ever be reached."""
     expected = {0.5: 0.03, 0.4: 0.04, 0.3: 0.06}
-    assert choose(Tails(expected), list(expected), _nested(0, 1, 1), 0.05).position == 1
+    assert choose(Tails(expected), list(expected), *_nested(0, 1, 1), 0.05).position == 1
 
 
-def test_the_sparsest_is_chosen_if_none_will_do():
+def test_none_is_chosen_if_none_will_do():
     expected = {0.5: 2.0, 0.4: 3.0}
-    assert choose(Tails(expected), list(expected), _nested(1, 2), 0.05).position == 0
+    found = choose(Tails(expected), list(expected), *_nested(1, 2), 0.05)
+    assert found.position is None
+    assert "in every graph" in found.reason
+
+
+def test_the_reason_says_what_was_found_and_what_was_refused():
+    expected = {0.9: 0.0, 0.5: 0.1, 0.3: 0.7}
+    reason = choose(Tails(expected), list(expected), *_nested(0, 4, 6), 0.05).reason
+    assert reason == (
+        "at lambda 0.5 there are 4 edges, and 0.1 would be expected by chance; at the next, 0.3, "
+        "it would be 0.7 of 6, more than the share of 0.05 allowed"
+    )
 
 
 def test_lambdas_go_from_no_edge_to_what_chance_brings():
@@ -148,7 +179,8 @@ def test_noise_has_an_edge_as_rarely_as_is_said(kind):
         lams = lambdas(nulls, 30)
         results = gs_mple.path(memo, lams)
         adjacencies = np.array([result.adjacency for result in results])
-        n_found += bool(results[choose(nulls, lams, adjacencies, 0.05).position].edges)
+        n_edges = [len(result.edges) for result in results]
+        n_found += n_edges[choose(nulls, lams, adjacencies, n_edges, 0.05).position] > 0
     assert n_found <= 9
 
 
@@ -161,6 +193,7 @@ def test_a_gaussian_graph_is_found():
         lams = lambdas(nulls)
         results = gs_mple.path(memo, lams)
         adjacencies = np.array([result.adjacency for result in results])
-        chosen = adjacencies[choose(nulls, lams, adjacencies, 0.05).position]
+        n_edges = [len(result.edges) for result in results]
+        chosen = adjacencies[choose(nulls, lams, adjacencies, n_edges, 0.05).position]
         found.append(f1(np.asarray(world.adjacency), chosen))
     assert np.mean(found) > 0.9

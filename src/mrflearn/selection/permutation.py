@@ -1,0 +1,224 @@
+"""Choosing lambda by what chance would do: about as many false edges as a share of those found.
+
+What a search compares with lambda exceeds it now and then though two variables are independent,
+given their neighbours. How often is known from the null of the dependence, in closed form or by
+shuffling samples that are alike in the neighbours (`shuffled_null`). Summed over all pairs this is
+how many false edges to expect, if there were no others; divided by how many edges were found it
+estimates the false discovery rate, in the manner of Benjamini and Hochberg (1995). It is no bound:
+the null of the default takes the conditions to explain all that they should, and where they leave
+some, as in strong or curved confounding, more edges are false than it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn.dependence.base import Dependence
+from mrflearn.dependence.null import Null
+from mrflearn.selection.choice import Choice
+
+__all__ = ["RULES", "ScoreNulls", "choose", "lambdas"]
+
+RULES = ("sum", "and", "or")
+"""What must exceed lambda: the sum over both ends, each end, or one of them."""
+
+MOST_FALSE = 0.5
+"""Edges expected by chance, for each variable, at the smallest lambda worth looking at."""
+
+MOST_OF_PAIRS = 0.1
+"""The same as a share of all pairs, which is less where variables are few."""
+
+FEWEST_FALSE = 1e-3
+"""Edges expected by chance at the largest: few enough for any share that may be asked for."""
+
+LEAST = 1e-4
+"""Smallest lambda as a share of the largest, where hardly anything varies by chance."""
+
+FAR = 40.0
+"""Deviations from the mean at which nothing is left to chance."""
+
+BISECTIONS = 60
+"""To find a lambda to all digits."""
+
+
+class ScoreNulls:
+    """How large the scores of pairs are by chance, in any graph; remembers what it was asked.
+
+    Parameters
+    ----------
+    dependence : Dependence
+        One that has a null.
+    rule : {"sum", "and", "or"}
+        What the search compares with lambda.
+    free : ndarray of bool, shape (D, D), optional
+        The pairs about which the search may decide; all, unless given.
+    """
+
+    def __init__(
+        self, dependence: Dependence, rule: str = "sum", free: NDArray[np.bool_] | None = None
+    ) -> None:
+        self.dependence, self.rule = dependence, rule
+        n_variables = dependence.n_variables
+        one, other = np.triu_indices(n_variables, 1)
+        if free is not None:
+            one, other = one[free[one, other]], other[free[one, other]]
+        self._pairs = one, other
+        self._known: dict[tuple[int, tuple[int, ...]], NDArray[np.float64]] = {}
+
+    @property
+    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Both ends of the pairs that count, in order."""
+        return self._pairs
+
+    def of(self, conditions: NDArray[np.bool_]) -> tuple[Null, Null]:
+        """Return the nulls of I(i; j | N(i) without j) and of I(j; i | N(j) without i), all pairs.
+
+        Parameters
+        ----------
+        conditions : ndarray of bool, shape (D, D)
+            Row i says what is in N(i).
+        """
+        n_variables = self.dependence.n_variables
+        moments = np.empty((3, n_variables, n_variables))
+        for i in range(n_variables):
+            moments[:, i] = self._of_node(i, tuple(np.flatnonzero(conditions[i]).tolist()))
+        one, other = self._pairs
+        return Null(*moments[:, one, other]), Null(*moments[:, other, one])
+
+    def tails(self, conditions: NDArray[np.bool_], lam: float) -> NDArray[np.float64]:
+        """Return how likely each pair is to exceed `lam` by chance.
+
+        Both ends are taken to exceed it together. That is exact where both have the same
+        conditions; of a sum it is the careful assumption, and so it is if both must exceed it. If
+        one suffices, it is not where the conditions differ, and the two are added.
+        """
+        here, there = self.of(conditions)
+        if self.rule == "sum":
+            return (here + there).tail(lam)
+        ends = np.array([here.tail(lam), there.tail(lam)])
+        if self.rule == "and":
+            return np.asarray(ends.min(axis=0))
+        one, other = self._pairs
+        without = conditions.copy()
+        alike = np.empty(len(one), dtype=bool)
+        for at, (i, j) in enumerate(zip(one, other, strict=True)):
+            rows = without[[i, j]]
+            rows[:, [i, j]] = False
+            alike[at] = (rows[0] == rows[1]).all()
+        return np.where(alike, ends.max(axis=0), np.minimum(ends.sum(axis=0), 1.0))
+
+    def expected(self, conditions: NDArray[np.bool_], lam: float) -> float:
+        """Return how many pairs are expected to exceed `lam` by chance."""
+        return float(self.tails(conditions, lam).sum())
+
+    def _of_node(self, i: int, neighbours: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return the moments of I(i; j | neighbours without j) for each j."""
+        if (i, neighbours) not in self._known:
+            moments = np.zeros((3, self.dependence.n_variables))
+            others = [j for j in range(self.dependence.n_variables) if j not in (i, *neighbours)]
+            asked = [(others, neighbours)] if others else []
+            asked += [([j], tuple(z for z in neighbours if z != j)) for j in neighbours]
+            for candidates, given in asked:
+                null = self.dependence.null(i, candidates, given)
+                moments[:, candidates] = null.mean, null.deviation, null.skewness
+            self._known[i, neighbours] = moments
+        return self._known[i, neighbours]
+
+
+def choose(
+    nulls: ScoreNulls,
+    lams: Sequence[float],
+    conditions: NDArray[np.bool_],
+    n_edges: Sequence[int],
+    alpha: float,
+) -> Choice:
+    """Return the densest graph before one of which more than `alpha` may be false edges.
+
+    Parameters
+    ----------
+    nulls : ScoreNulls
+        How large scores are by chance.
+    lams : sequence of float
+        In any order.
+    conditions : ndarray of bool, shape (n_lams, D, D)
+        At each lambda, row i says what the search conditions on at node i.
+    n_edges : sequence of int
+        How many edges it found that it was free to leave out.
+    alpha : float
+        Share of false edges, between 0 and 1.
+    """
+    shares = np.full(len(lams), np.nan)
+    chosen = refused = None
+    for position in np.argsort(-np.asarray(lams), kind="stable").tolist():
+        expected = nulls.expected(conditions[position], lams[position])
+        shares[position] = expected / max(n_edges[position], 1)
+        if shares[position] > alpha:
+            refused = position
+            break
+        chosen = position
+    return Choice(
+        selection="permutation",
+        position=chosen,
+        criterion="expected share of false edges",
+        values=tuple(shares.tolist()),
+        limit=alpha,
+        reason=_reason(lams, n_edges, shares, alpha, chosen, refused),
+    )
+
+
+def lambdas(nulls: ScoreNulls, n_lams: int = 50) -> tuple[float, ...]:
+    """Return lambdas worth looking at: from what no pair exceeds, nor would, down to mere chance.
+
+    The smallest is where, of variables that are all independent, `MOST_FALSE` edges for each are
+    expected, or `MOST_OF_PAIRS`, but not less than `LEAST` times the largest.
+    """
+    dependence = nulls.dependence
+    n_variables = dependence.n_variables
+    empty = np.zeros((n_variables, n_variables), dtype=bool)
+    ends = 2 if nulls.rule == "sum" else 1
+    alone = nulls.of(empty)[0]
+    most = min(MOST_FALSE * n_variables, MOST_OF_PAIRS * len(alone.mean))
+    best = [dependence.cmi_many(i, range(i + 1, n_variables)).max() for i in range(n_variables - 1)]
+    far = ends * float((alone.mean + FAR * alone.deviation).max(initial=0.0))
+
+    def where(n_expected: float) -> float:
+        low, high = 0.0, far
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2
+            more = nulls.expected(empty, middle) > n_expected
+            low, high = (middle, high) if more else (low, middle)
+        return high
+
+    top = max(ends * max(best), where(FEWEST_FALSE))
+    if top <= 0:  # constants
+        return (1.0,)
+    return tuple(np.geomspace(top, max(where(most), LEAST * top), n_lams).tolist())
+
+
+def _reason(
+    lams: Sequence[float],
+    n_edges: Sequence[int],
+    shares: NDArray[np.float64],
+    alpha: float,
+    chosen: int | None,
+    refused: int | None,
+) -> str:
+    if chosen is None:
+        return f"in every graph more than {alpha:g} of the edges may be there by chance"
+    found = n_edges[chosen]
+    by_chance = shares[chosen] * max(found, 1)
+    edges = f"{found or 'no'} edge{'' if found == 1 else 's'}"
+    sentence = (
+        f"at lambda {lams[chosen]:.3g} there are {edges}, and {by_chance:.2g} would be expected by "
+        "chance"
+    )
+    if refused is None:
+        return f"{sentence}; smaller lambdas were not looked at"
+    by_chance = shares[refused] * max(n_edges[refused], 1)
+    return (
+        f"{sentence}; at the next, {lams[refused]:.3g}, it would be {by_chance:.2g} of "
+        f"{n_edges[refused]}, more than the share of {alpha:g} allowed"
+    )

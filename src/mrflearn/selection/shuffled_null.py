@@ -1,0 +1,71 @@
+"""How large estimates are by chance where no closed form is known: from shuffled copies."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn.dependence.base import Dependence, Specification
+from mrflearn.dependence.null import Null
+from mrflearn.selection.shuffles import shuffled_orders, with_copies
+from mrflearn.table import Table
+
+__all__ = ["Shuffled"]
+
+
+class Shuffled(Dependence):
+    """The same dependence, with a null from copies that know what the conditions tell.
+
+    Mean and deviation are those of the copies' estimates, for each candidate; the skewness, of
+    which few copies say little, is that of all candidates together. The copies of a question depend
+    on `i` and `given` alone, not on what was asked before.
+
+    Parameters
+    ----------
+    dependence, specification : Dependence, Specification
+        The dependence of the table, and what it was bound from.
+    table : Table
+        The data.
+    n_shuffles : int
+        Copies for each question.
+    random_state : int
+        Seed.
+    """
+
+    has_null = True
+
+    def __init__(
+        self,
+        dependence: Dependence,
+        specification: Specification,
+        table: Table,
+        n_shuffles: int = 30,
+        random_state: int = 0,
+    ) -> None:
+        self.inner, self.specification, self.table = dependence, specification, table
+        self.n_variables, self.symmetric = dependence.n_variables, dependence.symmetric
+        self.n_shuffles, self.random_state = n_shuffles, random_state
+
+    def _cmi_many(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        return self.inner.cmi_many(i, candidates, given)
+
+    def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
+        seed = np.random.SeedSequence(self.random_state, spawn_key=(i, *given))
+        orders = shuffled_orders(self.table, given, self.n_shuffles, np.random.default_rng(seed))
+        others = [*candidates, *given]
+        copies = with_copies(self.table, i, others, given, orders)
+        bound = self.specification.bind_alike(copies, self.inner)
+        asked, conditions = range(len(candidates)), range(len(candidates), len(others))
+        values = np.array(
+            [
+                bound.cmi_many(len(others) + copy, asked, conditions)
+                for copy in range(self.n_shuffles)
+            ]
+        )
+        deviation = values.std(axis=0, ddof=1)
+        varies = deviation > 0
+        scaled = (values - values.mean(axis=0))[:, varies] / deviation[varies]
+        skewness = max(float((scaled**3).mean()), 0.0) if varies.any() else 0.0
+        return Null(values.mean(axis=0), deviation, np.full(len(candidates), skewness))
