@@ -88,6 +88,8 @@ class ParametricEstimator(GraphEstimator):
     _method: ClassVar[Any]
     _options: ClassVar[tuple[str, ...]] = ()
     _unit: ClassVar[str]
+    _likelihood: ClassVar[str]
+    """What `Fit.log_likelihood` is: a form of `mrflearn.selection.ebic`."""
 
     def path(self, X: Any, lams: Iterable[float] | None = None) -> GraphPath:
         """Return the graphs along several lambdas, each equal to what `fit` finds with it.
@@ -149,7 +151,10 @@ class ParametricEstimator(GraphEstimator):
         varying = np.flatnonzero(~table.constant)
         if len(varying) < 2:
             nothing = np.zeros((table.n_variables, table.n_variables))
-            return tuple(Fit(lam, nothing, 0.0, 0.0, True, 0) for lam in lams)
+            return tuple(
+                Fit(lam, nothing, 0.0, 0.0, True, 0, log_likelihood=0.0, n_parameters=0)
+                for lam in lams
+            )
         fits = self._method.path(
             table.take(varying), lams, tol=self.tol, max_iter=self.max_iter, **self._given()
         )
@@ -255,6 +260,7 @@ class GLasso(ParametricEstimator):
 
     _method: ClassVar[Any] = glasso
     _unit: ClassVar[str] = "partial correlation"
+    _likelihood: ClassVar[str] = "likelihood"
 
     max_iter: int = 100
 
@@ -288,6 +294,7 @@ class Skeptic(ParametricEstimator):
     _method: ClassVar[Any] = skeptic
     _options: ClassVar[tuple[str, ...]] = ("rank",)
     _unit: ClassVar[str] = "partial correlation"
+    _likelihood: ClassVar[str] = "likelihood"
 
     rank: str = "spearman"
     max_iter: int = 100
@@ -328,6 +335,7 @@ class JOSE(ParametricEstimator):
     _method: ClassVar[Any] = jose
     _options: ClassVar[tuple[str, ...]] = ("form",)
     _unit: ClassVar[str] = "log odds ratio"
+    _likelihood: ClassVar[str] = "pseudolikelihood"
 
     lam: float = 0.05
     form: str = "auto"
@@ -364,6 +372,7 @@ class NodewiseLasso(ParametricEstimator):
     _method: ClassVar[Any] = nodewise_lasso
     _options: ClassVar[tuple[str, ...]] = ("rule",)
     _unit: ClassVar[str] = "coefficient"
+    _likelihood: ClassVar[str] = "nodewise"
 
     rule: str = "and"
 
@@ -399,6 +408,7 @@ class NodewiseLogistic(ParametricEstimator):
     _method: ClassVar[Any] = nodewise_logistic
     _options: ClassVar[tuple[str, ...]] = ("rule",)
     _unit: ClassVar[str] = "log odds ratio"
+    _likelihood: ClassVar[str] = "nodewise"
 
     lam: float = 0.05
     rule: str = "and"
@@ -432,6 +442,7 @@ class Space(ParametricEstimator):
     _method: ClassVar[Any] = space
     _options: ClassVar[tuple[str, ...]] = ("weights",)
     _unit: ClassVar[str] = "partial correlation"
+    _likelihood: ClassVar[str] = "pseudolikelihood"
 
     weights: str = "uniform"
     max_iter: int = 200
@@ -470,5 +481,6 @@ class MixedPairwise(ParametricEstimator):
     _method: ClassVar[Any] = mixed_pairwise
     _options: ClassVar[tuple[str, ...]] = ("calibrated",)
     _unit: ClassVar[str] = "norm"
+    _likelihood: ClassVar[str] = "pseudolikelihood"
 
     calibrated: bool = True

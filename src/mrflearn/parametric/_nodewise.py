@@ -19,13 +19,18 @@ from numpy.typing import NDArray
 from mrflearn._edges import check_rule, symmetrise
 from mrflearn.parametric.base import Fit, Matrix
 
-__all__ = ["Form", "Quadratic", "as_fit", "form_of", "largest", "penalty", "violation"]
+__all__ = ["EXACT", "Form", "Quadratic", "as_fit", "form_of", "largest", "penalty", "violation"]
 
 RULES = ("and", "or", "paired")
 
 SWEEPS, NEWTON_STEPS, CONJUGATE_STEPS = 10, 20, 100
 """Sweeps of coordinate descent before the first and between other Newton steps; how many of these
 in a row; how many conjugate gradients make one. Well-conditioned tables need the sweeps alone."""
+
+
+EXACT = 1e-10
+"""A variable of whose variance the others leave no more than this is taken as determined by them:
+its precision would grow without end."""
 
 
 class Form(IntEnum):
@@ -80,12 +85,15 @@ def as_fit(
     residual: float,
     tol: float,
     n_iterations: int,
+    log_likelihood: float,
     parameters: Mapping[str, NDArray[Any]],
 ) -> Fit:
     """Return the fit with the edges that a rule finds in the coefficients.
 
     The weight of an edge is the mean of |b_ij| and |b_ji|; with `"paired"` the root of the mean of
-    their squares.
+    their squares. The log-likelihood is that of the regressions, so the parameters counted are
+    theirs too: every coefficient that is not 0, with `"and"` also those of a pair that one end
+    alone chose.
     """
     if rule == "paired":
         weights, neighbourhoods = np.hypot(coefficients, coefficients.T) / np.sqrt(2), None
@@ -102,6 +110,8 @@ def as_fit(
         residual=residual,
         converged=residual <= tol,
         n_iterations=n_iterations,
+        log_likelihood=log_likelihood,
+        n_parameters=int(np.count_nonzero(weights if rule == "paired" else coefficients)),
         parameters=parameters,
         neighbourhoods=neighbourhoods,
     )

@@ -68,12 +68,13 @@ def fit_path(
     describe : callable
         `describe(estimate, norms)` gives the weights of the edges and the parameters by name.
     constant : float
-        To add to the objective.
+        To add to the objective, and for each row to take from the log-likelihood.
 
     Returns
     -------
     tuple of Fit
-        One for each lambda, in the order given.
+        One for each lambda, in the order given. The log-likelihood is the pseudolikelihood's; the
+        parameters of an edge are its contrasts, (r - 1)(s - 1) for r and s levels.
 
     Notes
     -----
@@ -94,7 +95,10 @@ def fit_path(
         solution = minimise(model, penalty, lam, vector, tol=aim, max_iter=max_iter, hessian=newton)
         vector = solution.theta
         residual = model.residual(vector, scales, lam)
-        weights, parameters = describe(model.estimate(vector), penalty.norms(vector))
+        norms = penalty.norms(vector)
+        weights, parameters = describe(model.estimate(vector), norms)
+        # An infinite lambda weighs norms that are all 0.
+        loss = solution.objective - (lam * float(scales @ norms) if norms.any() else 0.0)
         fits[at] = Fit(
             lam=lam,
             weights=weights,
@@ -102,6 +106,8 @@ def fit_path(
             residual=residual,
             converged=residual <= tol and (not unpenalised or _is_minimum(model, vector, tol)),
             n_iterations=solution.n_iterations,
+            log_likelihood=-model.n_samples * (loss + constant),
+            n_parameters=int(np.diff(model.group_starts)[norms > 0].sum()),
             parameters=parameters,
         )
     return tuple(fits[at] for at in range(len(penalties)))

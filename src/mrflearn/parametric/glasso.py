@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Sequence
 
@@ -28,7 +29,8 @@ def path(
     table: Table, lams: Iterable[float], *, tol: float = 1e-6, max_iter: int = 100
 ) -> tuple[Fit, ...]:
     """Fit the graphical lasso to the correlation matrix of a table at each lambda."""
-    return solve(correlation(numbers(table, "GLasso")), lams, table.names, tol, max_iter)
+    matrix = correlation(numbers(table, "GLasso"))
+    return solve(matrix, lams, table.names, tol, max_iter, n_samples=table.n_samples)
 
 
 def largest_lam(table: Table) -> float:
@@ -47,6 +49,8 @@ def solve(
     names: Sequence[str],
     tol: float = 1e-6,
     max_iter: int = 100,
+    *,
+    n_samples: int = 1,
 ) -> tuple[Fit, ...]:
     """Minimise -ln det T + tr(S T) + lam * (sum of |T_ij| over i ≠ j) over positive definite T.
 
@@ -62,12 +66,17 @@ def solve(
         Largest violation of the optimality conditions that counts as solved.
     max_iter : int
         Sweeps over all variables.
+    n_samples : int
+        Rows that S was estimated from; the likelihood is that of so many.
 
     Returns
     -------
     tuple of Fit
         In the order of `lams`. Parameters: `precision`, `covariance` (its inverse) and
-        `partial_correlations`. Weights are absolute partial correlations.
+        `partial_correlations`. Weights are absolute partial correlations. The log-likelihood is
+        that of centred rows whose second moments are S,
+
+            n_samples / 2 * (ln det T - tr(S T) - n_variables * ln 2π).
     """
     penalties = check_penalties(lams)
     fits: dict[int, Fit] = {}
@@ -78,7 +87,7 @@ def solve(
             precision, n_iterations = _by_components(matrix, lam, precision, tol, max_iter)
         else:
             precision, n_iterations = _inverse(matrix, names), 0
-        fits[at] = _as_fit(matrix, lam, precision, n_iterations, tol)
+        fits[at] = _as_fit(matrix, lam, precision, n_iterations, tol, n_samples)
     return tuple(fits[at] for at in range(len(penalties)))
 
 
@@ -97,7 +106,9 @@ def residual(matrix: Matrix, lam: float, precision: Matrix, covariance: Matrix) 
     return float(max(violation.max(), 0.0))
 
 
-def _as_fit(matrix: Matrix, lam: float, precision: Matrix, n_iterations: int, tol: float) -> Fit:
+def _as_fit(
+    matrix: Matrix, lam: float, precision: Matrix, n_iterations: int, tol: float, n_samples: int
+) -> Fit:
     covariance = np.linalg.inv(precision)
     covariance = (covariance + covariance.T) / 2
     scale = np.sqrt(precision.diagonal())
@@ -115,6 +126,8 @@ def _as_fit(matrix: Matrix, lam: float, precision: Matrix, n_iterations: int, to
         residual=violation,
         converged=violation <= tol,
         n_iterations=n_iterations,
+        log_likelihood=-n_samples / 2 * float(objective + len(matrix) * math.log(2 * math.pi)),
+        n_parameters=int(np.count_nonzero(weights)) // 2,
         parameters={
             "precision": precision,
             "covariance": covariance,

@@ -71,7 +71,8 @@ def path(
         - `"starts"` (D + 1): where the levels of each variable begin;
         - `"codes"` (S): the code of each level in the table; those not observed are left out.
 
-        The weight of an edge is :math:`|\theta_{jk}|`, or :math:`2 \lVert\phi_{jk}\rVert_F`.
+        The weight of an edge is :math:`|\theta_{jk}|`, or :math:`2 \lVert\phi_{jk}\rVert_F`. The
+        log-likelihood is the log pseudolikelihood, -N times the mean below without its penalty.
 
     Notes
     -----

@@ -69,7 +69,8 @@ def path(
 
         The weight of an edge is the norm of its parameters, :math:`|\beta_{st}|`,
         :math:`\lVert\rho_{sj}\rVert_2` or :math:`\lVert\phi_{rj}\rVert_F`, without the penalty's
-        weight.
+        weight. The log-likelihood is the log pseudolikelihood: -N times the mean below without its
+        penalty, in the units that the continuous columns are taken in.
 
     Notes
     -----

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mrflearn.parametric._nodewise import Quadratic, as_fit, form_of, largest, penalty
+from mrflearn.parametric._nodewise import EXACT, Quadratic, as_fit, form_of, largest, penalty
 from mrflearn.parametric.base import (
     Fit,
     Matrix,
@@ -55,7 +57,10 @@ def path(
     tuple of Fit
         In the order of `lams`. Parameters: `coefficients`, row i the regression of node i. The
         weight of an edge is the mean of |b_ij| and |b_ji|, with `"paired"` the root of the mean of
-        their squares.
+        their squares. The log-likelihood is the sum over nodes of that of a normal variable around
+        its regression, with the variance that makes it largest, RSS_i / N:
+
+            -N / 2 * sum_i (ln(2π RSS_i / N) + 1).
 
     Notes
     -----
@@ -93,14 +98,16 @@ def path(
             found, lam, form, tol=tol, max_iter=max_iter
         )
         left = np.eye(n_variables) - found
+        left_over = (left @ correlations * left).sum(axis=1)
         fits[at] = as_fit(
             found,
             rule,
             lam=lam,
-            objective=float((left @ correlations * left).sum()) / 2 + penalty(found, lam, form),
+            objective=float(left_over.sum()) / 2 + penalty(found, lam, form),
             residual=residual,
             tol=tol,
             n_iterations=n_iterations,
+            log_likelihood=_log_likelihood(left_over, table.n_samples),
             parameters={"coefficients": found},
         )
     return tuple(fits[at] for at in range(len(penalties)))
@@ -112,6 +119,13 @@ def largest_lam(table: Table, *, rule: str = "and") -> float:
     It is the largest absolute correlation; √2 times that with `rule="paired"`.
     """
     return largest(_correlations(table), form_of(rule))
+
+
+def _log_likelihood(left_over: NDArray[np.float64], n_samples: int) -> float:
+    """Return that of all nodes, given mean squared residuals; infinite if one has none left."""
+    if left_over.min() <= EXACT:
+        return math.inf
+    return -n_samples / 2 * float((np.log(2 * np.pi * left_over) + 1).sum())
 
 
 def _correlations(table: Table) -> Matrix:

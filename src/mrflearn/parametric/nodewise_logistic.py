@@ -77,7 +77,8 @@ def path(
     tuple of Fit
         In the order of `lams`. Parameters: `couplings`, row i the regression of node i, and
         `intercepts`. The weight of an edge is the mean of |theta_ij| and |theta_ji|, with
-        `"paired"` the root of the mean of their squares.
+        `"paired"` the root of the mean of their squares. The log-likelihood is that of the
+        regressions, -N times the loss above without its penalty.
 
     Notes
     -----
@@ -120,6 +121,7 @@ def path(
             residual=math.inf if lam == 0 and point.runs_away() else point.residual(lam, form),
             tol=tol,
             n_iterations=n_iterations,
+            log_likelihood=-table.n_samples * point.loss,
             parameters={"couplings": point.couplings, "intercepts": point.intercepts},
         )
     return tuple(fits[at] for at in range(len(penalties)))

@@ -76,6 +76,7 @@ class Pseudolikelihood:
     """
 
     def __init__(self, numbers: Matrix, codes: Sequence[Indices], *, binary: bool) -> None:
+        self.n_samples = numbers.shape[1]
         numbers, codes, self.weights = _counted(numbers, codes)
         self.binary = binary
         self.n_numbers = len(numbers)

@@ -23,12 +23,14 @@ def path(
 ) -> tuple[Fit, ...]:
     """Fit the graphical lasso to the copula correlations of a table at each lambda.
 
-    Parameters of a fit: those of the graphical lasso, and `correlation`, which was fitted.
+    Parameters of a fit: those of the graphical lasso, and `correlation`, which was fitted. The
+    log-likelihood is that of Gaussian rows with these correlations: of what is behind the monotone
+    transforms, up to a term that is the same at each lambda.
     """
     matrix = _correlation(table, rank)
     return tuple(
         replace(fit, parameters={**fit.parameters, "correlation": matrix})
-        for fit in glasso.solve(matrix, lams, table.names, tol, max_iter)
+        for fit in glasso.solve(matrix, lams, table.names, tol, max_iter, n_samples=table.n_samples)
     )
 
 

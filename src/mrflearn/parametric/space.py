@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.errors import unknown
-from mrflearn.parametric._nodewise import Form, Quadratic, largest, penalty
+from mrflearn.parametric._nodewise import EXACT, Form, Quadratic, largest, penalty
 from mrflearn.parametric.base import (
     Fit,
     Matrix,
@@ -25,10 +25,6 @@ __all__ = ["largest_lam", "path"]
 WEIGHTS = ("uniform", "residual")
 
 INNER_ITERATIONS = 50
-
-EXACT = 1e-10
-"""A variable of whose variance the others leave no more than this is taken as determined by them:
-its precision would grow without end."""
 
 
 def path(
@@ -69,7 +65,12 @@ def path(
         In the order of `lams`. Parameters: `partial_correlations`, with a unit diagonal, and
         `precisions`, omega. Weights are absolute partial correlations. The residual is the larger
         of the violation of the conditions of rho given omega, and of |1 - omega_i / (omega_i that
-        the residuals give)|.
+        the residuals give)|. The log-likelihood is the sum over nodes of that of a normal variable
+        with variance 1 / omega_i around its regression, whatever the weights,
+
+            N / 2 * sum_i (ln omega_i - omega_i * (mean squared residual of i) - ln 2π);
+
+        where the fit has converged, no other omega makes it larger.
 
     Notes
     -----
@@ -110,7 +111,9 @@ def path(
         )
         if residual <= tol:  # a state that is still moving is no good place to start from
             start = state
-        loss = float((state.node_weights(weights) * state.left_over(correlations)).sum()) / 2
+        left_over = state.left_over(correlations)
+        densities = np.log(state.omega / (2 * np.pi)) - state.omega * left_over
+        loss = float((state.node_weights(weights) * left_over).sum()) / 2
         fits[at] = Fit(
             lam=lam,
             weights=np.abs(state.rho),
@@ -118,6 +121,8 @@ def path(
             residual=residual,
             converged=residual <= tol,
             n_iterations=n_iterations,
+            log_likelihood=table.n_samples / 2 * float(densities.sum()),
+            n_parameters=int(np.count_nonzero(state.rho)) // 2,
             parameters={
                 "partial_correlations": state.rho + np.eye(len(correlations)),
                 "precisions": state.omega,
