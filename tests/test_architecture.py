@@ -11,7 +11,7 @@ import mrflearn
 
 ROOT = Path(mrflearn.__file__).parent
 
-LEAVES = {"errors", "_compile", "_edges", "_files", "_memory"}
+LEAVES = {"errors", "_compile", "_edges", "_files", "_memory", "_progress"}
 """Helpers that anyone may import."""
 
 MAY_IMPORT = {
@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "_edges": {"errors"},
     "_files": {"errors"},
     "_memory": {"errors"},
+    "_progress": set(),
     "_columns": LEAVES,
     "graph": LEAVES,
     "_scaling": set(),
@@ -28,7 +29,16 @@ MAY_IMPORT = {
     "search": LEAVES | {"dependence", "graph", "search"},
     "parametric": LEAVES | {"table", "graph", "parametric"},
     "estimators": LEAVES
-    | {"_columns", "table", "graph", "dependence", "search", "parametric", "estimators"},
+    | {
+        "_columns",
+        "table",
+        "graph",
+        "dependence",
+        "search",
+        "parametric",
+        "selection",
+        "estimators",
+    },
     "selection": LEAVES | {"table", "dependence", "graph", "selection"},
     "selector": LEAVES | {"_columns", "estimators"},
     "datasets": LEAVES | {"graph", "datasets"},

@@ -13,7 +13,6 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mrflearn._columns import RawColumn, read_columns
-from mrflearn._edges import check_lams
 from mrflearn.errors import InputError, unknown
 from mrflearn.estimators import ESTIMATORS, IAMB, BlanketEstimator
 from mrflearn.estimators.base import remember_features
@@ -91,10 +90,8 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
         if self.target_kind is not None:
             kinds = {**(estimator.kinds or {}), target.name: self.target_kind}
             estimator = clone(estimator).set_params(kinds=kinds)
-        (lam,) = check_lams([estimator.lam])
         table = estimator._read([*columns, target])
-        memo, constraints = estimator._prepare(table)
-        members = estimator._blanket(memo, table.index(target.name), lam, constraints)
+        members = estimator._blanket(table, table.index(target.name))
         kept = {column.name for j in members for column in table.columns_of(j)}
         self.support_ = np.array([column.name in kept for column in columns])
         self.blanket_ = tuple(table.names[j] for j in members)

@@ -5,17 +5,19 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mrflearn._columns import RawColumn, read_columns
 from mrflearn._edges import check_lams
 from mrflearn.errors import InputError
 from mrflearn.graph import Graph, GraphPath
+from mrflearn.selection.choice import Choice
+from mrflearn.selection.options import Selection, check_alpha, check_seed, resolve
 from mrflearn.table import Table, build_table, warn_of_oddities
 
 __all__ = ["GraphEstimator", "documented", "remember_features"]
@@ -31,15 +33,26 @@ TABLE_PARAMETERS = """
         What to do about rows with missing or infinite values.
 """
 
+SELECTION_PARAMETERS = """
+    selection : str or object of `mrflearn.selection`, default="auto"
+        How `lam="auto"` chooses: {ways}. `"auto"` is the first.
+    alpha : float, default=0.05
+        Share of false edges that `"permutation"` aims at, between 0 and 1.
+    random_state : int, default=0
+        Seed of shuffles, subsamples and folds.
+"""
+
 GRAPH_ATTRIBUTES = """
     graph_ : Graph
         The graph found.
     adjacency_ : ndarray of bool, shape (n_variables, n_variables)
         Its matrix: symmetric, False on the diagonal.
     path_ : GraphPath
-        The path fitted: the graph at `lam_` alone. `path` gives graphs along many lambdas.
+        The graphs among which `lam="auto"` chose; else the graph at `lam` alone.
     lam_ : float
         The penalty used.
+    choice_ : Choice or None
+        Why `lam="auto"` chose it.
 """
 
 FEATURE_ATTRIBUTES = """
@@ -60,15 +73,28 @@ def documented(common: str) -> Any:
     return write
 
 
+class Selected(NamedTuple):
+    """What `lam="auto"` leads to."""
+
+    graph: Graph
+    path: GraphPath
+    choice: Choice
+
+
 @dataclass(eq=False, repr=False)
 class GraphEstimator(BaseEstimator):
     """From a table to a graph. Subclasses say how."""
 
-    lam: float = 0.05
+    lam: float | str = "auto"
     _: KW_ONLY
+    selection: str | Selection = "auto"
+    alpha: float = 0.05
+    random_state: int = 0
     kinds: Mapping[Any, str | Sequence[Any]] | None = None
     groups: Mapping[str, Sequence[Any]] | None = None
     missing: str = "error"
+
+    _selections: ClassVar[tuple[str, ...]]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the graph of a table.
@@ -84,32 +110,64 @@ class GraphEstimator(BaseEstimator):
         -------
         self
         """
-        (lam,) = self._check_lams([self.lam])
+        given = self._check_lam()
         columns = read_columns(X)
         remember_features(self, X, columns)
-        self.graph_ = self._learn(self._read(columns), lam)
+        table = self._read(columns)
+        if isinstance(given, float):
+            self.graph_, self.choice_ = self._learn(table, given), None
+            self.path_ = GraphPath((given,), (self.graph_,))
+        else:
+            self.graph_, self.path_, self.choice_ = self._select(table, given)
         self.adjacency_ = np.array(self.graph_.adjacency)
-        self.path_ = GraphPath((lam,), (self.graph_,))
-        self.lam_ = lam
+        self.lam_ = self.graph_.lam
+        self._columns = columns
         return self
 
-    def path(self, X: Any, lams: Iterable[float]) -> GraphPath:
+    def path(self, X: Any, lams: Iterable[float] | None = None) -> GraphPath:
         """Return the graphs along several lambdas, each equal to what `fit` finds with it.
 
         Parameters
         ----------
         X : array, pandas, polars or pyarrow table of shape (n_samples, n_columns)
             The data.
-        lams : iterable of float
-            Penalties in any order; `lam` of the estimator is not used.
+        lams : iterable of float, optional
+            Penalties in any order; `lam` of the estimator is not used. Those that `lam="auto"`
+            chooses among, unless given.
 
         Returns
         -------
         GraphPath
             Its graphs in the order of `lams`.
         """
-        penalties = self._check_lams(lams)
-        return GraphPath(penalties, self._learn_path(self._read(read_columns(X)), penalties))
+        penalties = None if lams is None else self._check_lams(lams)
+        table = self._read(read_columns(X))
+        if penalties is None:
+            penalties = self._usual_lams(table)
+        return GraphPath(penalties, self._learn_path(table, penalties))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return how well the graph predicts rows, new ones or those it was learned from.
+
+        The mean over rows of the log pseudolikelihood in nats: each variable is predicted from its
+        neighbours in the graph, by a model fitted to the rows of `fit`. It depends on the graph
+        alone, so graphs of different methods can be compared; continuous columns count on the
+        scale on which those of `fit` have variance 1.
+
+        Parameters
+        ----------
+        X : array, pandas, polars or pyarrow table of shape (n_samples, n_columns)
+            Rows of the same columns.
+        y : ignored
+            There for scikit-learn.
+        """
+        from mrflearn._alike import read_alike
+        from mrflearn.selection.heldout import log_pseudolikelihoods
+
+        check_is_fitted(self)
+        known = build_table(self._columns, self.kinds, self.groups, None, self.missing)
+        new = read_alike(read_columns(X), known, self.missing)
+        return float(log_pseudolikelihoods(known, new, self.adjacency_[None]).mean())
 
     @abstractmethod
     def _learn(self, table: Table, lam: float) -> Graph:
@@ -118,6 +176,25 @@ class GraphEstimator(BaseEstimator):
     @abstractmethod
     def _learn_path(self, table: Table, lams: tuple[float, ...]) -> tuple[Graph, ...]:
         """Return the graphs at several lambdas."""
+
+    @abstractmethod
+    def _usual_lams(self, table: Table) -> tuple[float, ...]:
+        """Return the lambdas worth looking at."""
+
+    @abstractmethod
+    def _select(self, table: Table, selection: Selection) -> Selected:
+        """Learn a path and choose from it, and set the attributes that tell about the fit."""
+
+    def _check_lam(self) -> float | Selection:
+        """Return the lambda given, or how to choose one."""
+        if isinstance(self.lam, str):
+            if self.lam != "auto":
+                raise InputError(f"lam must be a number or 'auto', got {self.lam!r}")
+            check_alpha(self.alpha)
+            check_seed(self.random_state)
+            return resolve(self.selection, self._selections, type(self).__name__)
+        (lam,) = self._check_lams([self.lam])
+        return lam
 
     def _check_lams(self, lams: Iterable[float]) -> tuple[float, ...]:
         return check_lams(lams)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
@@ -11,15 +12,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn._columns import read_columns
 from mrflearn.errors import InputError
 from mrflearn.estimators.base import (
     FEATURE_ATTRIBUTES,
     GRAPH_ATTRIBUTES,
+    SELECTION_PARAMETERS,
     TABLE_PARAMETERS,
     GraphEstimator,
+    Selected,
     documented,
 )
+from mrflearn.estimators.resampling import choose_by_resampling
 from mrflearn.graph import Graph, GraphPath
 from mrflearn.parametric import (
     glasso,
@@ -31,6 +34,8 @@ from mrflearn.parametric import (
     space,
 )
 from mrflearn.parametric.base import Fit, check_penalties, decades
+from mrflearn.selection import ebic
+from mrflearn.selection.options import EBIC, Selection
 from mrflearn.table import Table
 
 __all__ = [
@@ -47,7 +52,11 @@ __all__ = [
 POSITIONS = ("continuous", "discrete")
 """Parameters that are positions of variables, for which others have rows and columns."""
 
+_WAYS = """`"ebic"` (the extended Bayesian information criterion), `"stars"` (stable in
+        subsamples) or `"heldout"` (predicts rows left out)"""
+
 _COMMON = f"""
+    {SELECTION_PARAMETERS.format(ways=_WAYS).strip()}
     {TABLE_PARAMETERS.strip()}
     tol : float, default=1e-6
         Largest violation of the optimality conditions that counts as solved, in the unit of `lam`.
@@ -80,11 +89,11 @@ class ParametricEstimator(GraphEstimator):
     are 0 there.
     """
 
-    lam: float = 0.1
     _: KW_ONLY
     tol: float = 1e-6
     max_iter: int = 10_000
 
+    _selections: ClassVar[tuple[str, ...]] = ("ebic", "stars", "heldout")
     _method: ClassVar[Any]
     _options: ClassVar[tuple[str, ...]] = ()
     _unit: ClassVar[str]
@@ -110,21 +119,46 @@ class ParametricEstimator(GraphEstimator):
         GraphPath
             Its graphs in the order of `lams`.
         """
-        if lams is None:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # `path` reads the table again
-                table = self._read(read_columns(X))
-            varying = table.take(np.flatnonzero(~table.constant))
-            fitted = varying.n_variables > 1
-            largest = self._method.largest_lam(varying, **self._given()) if fitted else 0.0
-            lams = decades(largest)
         return super().path(X, lams)
+
+    def _usual_lams(self, table: Table) -> tuple[float, ...]:
+        varying = table.take(np.flatnonzero(~table.constant))
+        fitted = varying.n_variables > 1
+        return decades(self._method.largest_lam(varying, **self._given()) if fitted else 0.0)
+
+    def _select(self, table: Table, selection: Selection) -> Selected:
+        lams = self._usual_lams(table)
+        fits = self._fits(table, lams)
+        if isinstance(selection, EBIC):
+            choice = ebic.choose(
+                lams,
+                [fit.log_likelihood for fit in fits],
+                [fit.n_parameters for fit in fits],
+                table.n_samples,
+                int((~table.constant).sum()),
+                selection.gamma,
+                self._likelihood,
+            )
+        else:
+            choice = choose_by_resampling(
+                self, table, lams, selection, self.random_state, n_jobs=1
+            )
+        if choice.position is None:
+            (fit,) = self._fits(table, (math.inf,))
+        else:
+            fit = fits[choice.position]
+        path = GraphPath(lams, tuple(self._as_graph(found, table) for found in fits))
+        return Selected(self._remember(fit, table), path, choice)
 
     def _check_lams(self, lams: Iterable[float]) -> tuple[float, ...]:
         return check_penalties(lams)
 
     def _learn(self, table: Table, lam: float) -> Graph:
         (fit,) = self._fits(table, (lam,))
+        return self._remember(fit, table)
+
+    def _remember(self, fit: Fit, table: Table) -> Graph:
+        """Set the attributes that tell about a fit, and return its graph."""
         self.objective_ = fit.objective
         self.residual_ = fit.residual
         self.converged_ = fit.converged
@@ -233,7 +267,7 @@ class GLasso(ParametricEstimator):
 
     Parameters
     ----------
-    lam : float, default=0.1
+    lam : float or "auto", default="auto"
         Penalty for an entry of the precision matrix, on the scale of correlations: at 1 no edge is
         left. 0 gives the inverse of the correlation matrix, where it has one.
     {common}
@@ -274,7 +308,7 @@ class Skeptic(ParametricEstimator):
 
     Parameters
     ----------
-    lam : float, default=0.1
+    lam : float or "auto", default="auto"
         As in `GLasso`.
     rank : {"spearman", "kendall"}, default="spearman"
         Rank correlation to start from; ties get average ranks. The transformed matrix is replaced
@@ -311,7 +345,7 @@ class JOSE(ParametricEstimator):
 
     Parameters
     ----------
-    lam : float, default=0.05
+    lam : float or "auto", default="auto"
         Penalty for |theta|, where the mean log pseudolikelihood of a row is maximised.
     form : {"auto", "binary", "group"}, default="auto"
         One coefficient for an edge, for binary columns alone, or a block of them. `"auto"` takes
@@ -337,7 +371,6 @@ class JOSE(ParametricEstimator):
     _unit: ClassVar[str] = "log odds ratio"
     _likelihood: ClassVar[str] = "pseudolikelihood"
 
-    lam: float = 0.05
     form: str = "auto"
 
 
@@ -351,7 +384,7 @@ class NodewiseLasso(ParametricEstimator):
 
     Parameters
     ----------
-    lam : float, default=0.1
+    lam : float or "auto", default="auto"
         Penalty for a coefficient, where half the mean squared error is minimised.
     rule : {"and", "or", "paired"}, default="and"
         Keep an edge that both regressions chose, or one that at least one did; or fit all
@@ -386,7 +419,7 @@ class NodewiseLogistic(ParametricEstimator):
 
     Parameters
     ----------
-    lam : float, default=0.05
+    lam : float or "auto", default="auto"
         Penalty for a coefficient, where the mean logistic loss is minimised.
     rule : {"and", "or", "paired"}, default="and"
         Keep an edge that both regressions chose, or one that at least one did; or fit all
@@ -410,7 +443,6 @@ class NodewiseLogistic(ParametricEstimator):
     _unit: ClassVar[str] = "log odds ratio"
     _likelihood: ClassVar[str] = "nodewise"
 
-    lam: float = 0.05
     rule: str = "and"
 
 
@@ -423,7 +455,7 @@ class Space(ParametricEstimator):
 
     Parameters
     ----------
-    lam : float, default=0.1
+    lam : float or "auto", default="auto"
         Penalty for a partial correlation, where half the mean squared error of a row is minimised.
     weights : {"uniform", "residual"}, default="uniform"
         Weights of the regressions: equal, or by the precision of their residuals.
@@ -458,7 +490,7 @@ class MixedPairwise(ParametricEstimator):
 
     Parameters
     ----------
-    lam : float, default=0.1
+    lam : float or "auto", default="auto"
         Penalty for the norm of an edge, where the mean log pseudolikelihood of a row is maximised.
     calibrated : bool, default=True
         Weigh the penalty of an edge by the product of the standard deviations of its ends.

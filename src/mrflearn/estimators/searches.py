@@ -9,20 +9,25 @@ from typing import Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.base import clone
 
 from mrflearn._columns import read_columns
 from mrflearn._edges import Pair, pair
 from mrflearn._memory import as_bytes, as_text
-from mrflearn.dependence import Memo, Specification, Threaded, resolve
+from mrflearn.dependence import Dependence, Memo, Specification, Threaded, resolve
 from mrflearn.errors import InputError
 from mrflearn.estimators.base import (
     FEATURE_ATTRIBUTES,
     GRAPH_ATTRIBUTES,
+    SELECTION_PARAMETERS,
     TABLE_PARAMETERS,
     GraphEstimator,
+    Selected,
     documented,
 )
-from mrflearn.graph import Edge, Graph
+from mrflearn.estimators.resampling import choose_by_resampling
+from mrflearn.graph import Edge, Graph, GraphPath
 from mrflearn.search import (
     Constraints,
     SearchResult,
@@ -32,9 +37,15 @@ from mrflearn.search import (
     gsmn,
     iamb,
 )
+from mrflearn.selection import permutation
+from mrflearn.selection.options import Permutation, Selection
+from mrflearn.selection.shuffled_null import Shuffled
 from mrflearn.table import Table
 
 __all__ = ["GSMN", "GSMPLE", "IAMB", "BlanketEstimator", "ChowLiu", "GreedyEntropy"]
+
+_WAYS = """`"permutation"` (about a share `alpha` of the edges may be there by
+        chance), `"stars"` (stable in subsamples) or `"heldout"` (predicts rows left out)"""
 
 _COMMON = f"""
     dependence : str or specification, default="auto"
@@ -43,6 +54,7 @@ _COMMON = f"""
         `mrflearn.dependence` such as `KNN(n_neighbors=7)`.
     scale : {{"standard", "rank", None}}, default="standard"
         Scaling of continuous and ordinal columns; see `as_table`.
+    {SELECTION_PARAMETERS.format(ways=_WAYS).strip()}
     {TABLE_PARAMETERS.strip()}
     required : list of pairs, optional
         Edges that must be in the graph, each a pair of variables by name or position.
@@ -79,17 +91,83 @@ class SearchEstimator(GraphEstimator):
     n_jobs: int | None = None
     max_memory: int | str | None = None
 
+    _selections: ClassVar[tuple[str, ...]] = ("permutation", "stars", "heldout")
     _search: ClassVar[Any]
     _search_options: ClassVar[tuple[str, ...]] = ()
+    _share: ClassVar[float] = 1.0
+    """The share of lambda that the search compares with."""
 
     def _learn(self, table: Table, lam: float) -> Graph:
         memo, constraints = self._prepare(table)
         result = self._search.run(memo, lam, constraints, **self._options())
+        return self._remember(result, memo, table)
+
+    def _select(self, table: Table, selection: Selection) -> Selected:
+        memo, constraints = self._prepare(table)
+        nulls = self._nulls(memo, table, constraints)
+        lams = permutation.lambdas(nulls)
+        results = self._search.path(memo, lams, constraints, **self._options())
+        if isinstance(selection, Permutation):
+            conditions = np.array([self._conditions(result) for result in results])
+            n_edges = [len(set(result.edges) - constraints.required) for result in results]
+            choice = permutation.choose(nulls, lams, conditions, n_edges, self.alpha)
+        else:
+            choice = choose_by_resampling(
+                self._for_parts(), table, lams, selection, self.random_state, self._n_jobs()
+            )
+        if choice.position is None:
+            result = self._search.run(memo, math.inf, constraints, **self._options())
+        else:
+            result = results[choice.position]
+        path = GraphPath(lams, tuple(_as_graph(found, table) for found in results))
+        return Selected(self._remember(result, memo, table), path, choice)
+
+    def _remember(self, result: SearchResult, memo: Memo, table: Table) -> Graph:
         self.trace_ = result.trace
         self.objective_ = result.objective
         self.n_evaluations_ = memo.n_evaluations
         self._finish(result, table)
         return _as_graph(result, table)
+
+    def _usual_lams(self, table: Table) -> tuple[float, ...]:
+        memo, constraints = self._prepare(table)
+        return permutation.lambdas(self._nulls(memo, table, constraints))
+
+    def _nulls(
+        self, memo: Memo, table: Table, constraints: Constraints
+    ) -> permutation.ScoreNulls:
+        """Return how large the scores of this search are by chance."""
+        free = np.zeros((table.n_variables, table.n_variables), dtype=bool)
+        for i in range(table.n_variables):
+            free[i, constraints.free_of(i, table.n_variables)] = True
+        dependence = self._with_null(memo, table)
+        return permutation.ScoreNulls(dependence, self._rule(), free, self._share)
+
+    def _with_null(self, memo: Memo, table: Table) -> Dependence:
+        """Return the dependence if it knows what chance does, else with shuffles that do."""
+        if memo.has_null:
+            return memo
+        ways = self.selection if isinstance(self.selection, Permutation) else Permutation()
+        return Shuffled(
+            memo, resolve(self.dependence), table, ways.n_shuffles, int(self.random_state)
+        )
+
+    def _rule(self) -> str:
+        """Return what must exceed lambda for an edge; see `ScoreNulls`."""
+        return getattr(self, "rule", "sum")
+
+    def _conditions(self, result: SearchResult) -> NDArray[np.bool_]:
+        """Return the matrix of what the search conditioned on at each node."""
+        if result.neighbourhoods is None:
+            return result.adjacency
+        conditions = np.zeros((result.n_variables, result.n_variables), dtype=bool)
+        for i, members in enumerate(result.neighbourhoods):
+            conditions[i, list(members)] = True
+        return conditions
+
+    def _for_parts(self) -> SearchEstimator:
+        """Return this estimator for one of many tables learned from at a time."""
+        return clone(self).set_params(n_jobs=None)
 
     def _learn_path(self, table: Table, lams: tuple[float, ...]) -> tuple[Graph, ...]:
         memo, constraints = self._prepare(table)
@@ -98,12 +176,7 @@ class SearchEstimator(GraphEstimator):
 
     def _prepare(self, table: Table) -> tuple[Memo, Constraints]:
         """Return the dependence of a table, and the constraints by position."""
-        try:
-            n_jobs = effective_n_jobs(self.n_jobs)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"n_jobs must be a positive number of threads or -1, got {self.n_jobs!r}"
-            ) from None
+        n_jobs = self._n_jobs()
         specification, memory = resolve(self.dependence), as_bytes(self.max_memory)
         if memory is None:  # which a specification of a user's own need not know
             dependence = specification.bind(table)
@@ -122,6 +195,14 @@ class SearchEstimator(GraphEstimator):
         if n_jobs > 1:
             dependence = Threaded(dependence, n_jobs)
         return Memo(dependence), _constraints(table, self.required, self.forbidden)
+
+    def _n_jobs(self) -> int:
+        try:
+            return effective_n_jobs(self.n_jobs)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"n_jobs must be a positive number of threads or -1, got {self.n_jobs!r}"
+            ) from None
 
     def _options(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._search_options}
@@ -152,20 +233,37 @@ class BlanketEstimator(SearchEstimator):
         tuple
             Names if `target` is a name, positions if it is a position; in the order of the table.
         """
-        (lam,) = self._check_lams([self.lam])
+        self._check_lam()
         table = self._read(read_columns(X))
-        memo, constraints = self._prepare(table)
-        members = self._blanket(memo, table.index(target), lam, constraints)
+        members = self._blanket(table, table.index(target))
         if isinstance(target, str):
             return tuple(table.names[j] for j in members)
         return members
 
-    def _blanket(
-        self, memo: Memo, node: int, lam: float, constraints: Constraints
-    ) -> tuple[int, ...]:
+    def _blanket(self, table: Table, node: int) -> tuple[int, ...]:
         """Return the neighbourhood of one node as the search of this estimator learns it."""
+        given = self._check_lam()
+        memo, constraints = self._prepare(table)
         options = {name: value for name, value in self._options().items() if name != "rule"}
-        return self._search.blankets(memo, node, [lam], constraints, **options)[0].members
+        if isinstance(given, float):
+            return self._search.blankets(memo, node, [given], constraints, **options)[0].members
+        if not isinstance(given, Permutation):
+            raise InputError(
+                f"selection {given.name!r} chooses for a whole graph: for one Markov blanket use "
+                "selection='permutation', or fit the estimator and take the neighbours"
+            )
+        free = constraints.free_of(node, table.n_variables)
+        nulls = permutation.BlanketNulls(self._with_null(memo, table), node, free, self._share)
+        lams = permutation.lambdas(nulls)
+        found = self._search.blankets(memo, node, lams, constraints, **options)
+        conditions = np.zeros((len(lams), table.n_variables), dtype=bool)
+        for at, blanket in enumerate(found):
+            conditions[at, list(blanket.members)] = True
+        n_found = conditions[:, free].sum(axis=1).tolist()
+        choice = permutation.choose(nulls, lams, conditions, n_found, self.alpha)
+        if choice.position is None:
+            return tuple(constraints.required_of(node))
+        return found[choice.position].members
 
     def _finish(self, result: SearchResult, table: Table) -> None:
         self.neighbourhoods_ = tuple(
@@ -184,9 +282,9 @@ class GSMPLE(SearchEstimator):
 
     Parameters
     ----------
-    lam : float, default=0.05
+    lam : float or "auto", default="auto"
         Penalty for an edge, in nats, on the scale of the sum of the two. Larger is sparser;
-        infinite and negative values are allowed.
+        infinite and negative values are allowed. `"auto"` chooses it; see `selection`.
     refine : {"regrow", "alternate", "swap", "pairs"}, optional
         How to go on from that graph, in which an edge that was left out may be worth more than
         `lam` once others are removed. `"regrow"`: add and remove once more. `"alternate"`: in turn
@@ -230,8 +328,9 @@ class GSMN(BlanketEstimator):
 
     Parameters
     ----------
-    lam : float, default=0.05
+    lam : float or "auto", default="auto"
         Conditional mutual information, in nats, that counts as dependence. Larger is sparser.
+        `"auto"` chooses it; see `selection`.
     rule : {"and", "or"}, default="and"
         Keep an edge that both ends chose, or one that at least one did.
     {common}
@@ -257,8 +356,9 @@ class IAMB(BlanketEstimator):
 
     Parameters
     ----------
-    lam : float, default=0.05
+    lam : float or "auto", default="auto"
         Conditional mutual information, in nats, that counts as dependence. Larger is sparser.
+        `"auto"` chooses it; see `selection`.
     rule : {"or", "and"}, default="or"
         Keep an edge that at least one end chose, or one that both did.
     {common}
@@ -284,9 +384,9 @@ class GreedyEntropy(BlanketEstimator):
 
     Parameters
     ----------
-    lam : float, default=0.05
+    lam : float or "auto", default="auto"
         The epsilon of Netrapalli and others: a neighbour must lower the conditional entropy of
-        the node by more than lam / 2 nats.
+        the node by more than lam / 2 nats. `"auto"` chooses it; see `selection`.
     rule : {"or", "and"}, default="or"
         Keep an edge that at least one end chose, or one that both did.
     backward : bool, default=False
@@ -303,6 +403,7 @@ class GreedyEntropy(BlanketEstimator):
     """
 
     _search: ClassVar[Any] = greedy_entropy
+    _share: ClassVar[float] = 0.5
     _search_options: ClassVar[tuple[str, ...]] = ("rule", "backward")
 
     rule: str = "or"
@@ -316,9 +417,9 @@ class ChowLiu(SearchEstimator):
 
     Parameters
     ----------
-    lam : float, default=-inf
+    lam : float or "auto", default=-inf
         Edges with no more mutual information than this are left out: -inf gives a tree, anything
-        larger a forest.
+        larger a forest. `"auto"` leaves out what chance would explain; see `selection`.
     root : str or int, optional
         Variable from which edges point away; sets `parents_` and `arcs_`.
     {common}
@@ -334,13 +435,19 @@ class ChowLiu(SearchEstimator):
 
     _search: ClassVar[Any] = chow_liu
 
-    lam: float = -math.inf
+    lam: float | str = -math.inf
     root: str | int | None = None
 
     def _prepare(self, table: Table) -> tuple[Memo, Constraints]:
         if self.root is not None:
             table.index(self.root)  # a typing mistake shows before the work
         return super()._prepare(table)
+
+    def _rule(self) -> str:
+        return "and"  # both ends share one mutual information
+
+    def _conditions(self, result: SearchResult) -> NDArray[np.bool_]:
+        return np.zeros((result.n_variables, result.n_variables), dtype=bool)
 
     def _finish(self, result: SearchResult, table: Table) -> None:
         if self.root is not None:

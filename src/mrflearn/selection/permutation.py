@@ -16,14 +16,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.dependence.base import Dependence
+from mrflearn.dependence.base import Dependence, Question
 from mrflearn.dependence.null import Null
 from mrflearn.selection.choice import Choice
 
-__all__ = ["RULES", "ScoreNulls", "choose", "lambdas"]
-
-RULES = ("sum", "and", "or")
-"""What must exceed lambda: the sum over both ends, each end, or one of them."""
+__all__ = ["BlanketNulls", "ScoreNulls", "choose", "lambdas"]
 
 MOST_FALSE = 0.5
 """Edges expected by chance, for each variable, at the smallest lambda worth looking at."""
@@ -44,8 +41,36 @@ BISECTIONS = 60
 """To find a lambda to all digits."""
 
 
+class NodeNulls:
+    """How large I(i; j | N(i) without j) is by chance, for any N(i); remembers what it was asked.
+
+    Parameters
+    ----------
+    dependence : Dependence
+        One that has a null.
+    """
+
+    def __init__(self, dependence: Dependence) -> None:
+        self.dependence = dependence
+        self._known: dict[tuple[int, tuple[int, ...]], NDArray[np.float64]] = {}
+
+    def moments(self, i: int, neighbours: Sequence[int]) -> NDArray[np.float64]:
+        """Return mean, deviation and skewness for each j, in rows; 0 for `i` itself."""
+        members = tuple(neighbours)
+        if (i, members) not in self._known:
+            moments = np.zeros((3, self.dependence.n_variables))
+            others = [j for j in range(self.dependence.n_variables) if j not in (i, *members)]
+            asked = [(others, members)] if others else []
+            asked += [([j], tuple(z for z in members if z != j)) for j in members]
+            for candidates, given in asked:
+                null = self.dependence.null(i, candidates, given)
+                moments[:, candidates] = null.mean, null.deviation, null.skewness
+            self._known[i, members] = moments
+        return self._known[i, members]
+
+
 class ScoreNulls:
-    """How large the scores of pairs are by chance, in any graph; remembers what it was asked.
+    """How large the scores of pairs are by chance, in any graph.
 
     Parameters
     ----------
@@ -55,23 +80,33 @@ class ScoreNulls:
         What the search compares with lambda.
     free : ndarray of bool, shape (D, D), optional
         The pairs about which the search may decide; all, unless given.
+    share : float
+        The share of lambda that it compares with.
     """
 
     def __init__(
-        self, dependence: Dependence, rule: str = "sum", free: NDArray[np.bool_] | None = None
+        self,
+        dependence: Dependence,
+        rule: str = "sum",
+        free: NDArray[np.bool_] | None = None,
+        share: float = 1.0,
     ) -> None:
-        self.dependence, self.rule = dependence, rule
-        n_variables = dependence.n_variables
-        one, other = np.triu_indices(n_variables, 1)
+        self.dependence, self.rule, self.share = dependence, rule, share
+        one, other = np.triu_indices(dependence.n_variables, 1)
         if free is not None:
             one, other = one[free[one, other]], other[free[one, other]]
-        self._pairs = one, other
-        self._known: dict[tuple[int, tuple[int, ...]], NDArray[np.float64]] = {}
+        self.ends = one, other
+        self._nodes = NodeNulls(dependence)
 
     @property
-    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Both ends of the pairs that count, in order."""
-        return self._pairs
+    def empty(self) -> NDArray[np.bool_]:
+        """The conditions of a graph without edges."""
+        return np.zeros((self.dependence.n_variables,) * 2, dtype=bool)
+
+    @property
+    def n_tested(self) -> int:
+        """Number of pairs."""
+        return len(self.ends[0])
 
     def of(self, conditions: NDArray[np.bool_]) -> tuple[Null, Null]:
         """Return the nulls of I(i; j | N(i) without j) and of I(j; i | N(j) without i), all pairs.
@@ -84,8 +119,8 @@ class ScoreNulls:
         n_variables = self.dependence.n_variables
         moments = np.empty((3, n_variables, n_variables))
         for i in range(n_variables):
-            moments[:, i] = self._of_node(i, tuple(np.flatnonzero(conditions[i]).tolist()))
-        one, other = self._pairs
+            moments[:, i] = self._nodes.moments(i, np.flatnonzero(conditions[i]).tolist())
+        one, other = self.ends
         return Null(*moments[:, one, other]), Null(*moments[:, other, one])
 
     def tails(self, conditions: NDArray[np.bool_], lam: float) -> NDArray[np.float64]:
@@ -97,39 +132,87 @@ class ScoreNulls:
         """
         here, there = self.of(conditions)
         if self.rule == "sum":
-            return (here + there).tail(lam)
-        ends = np.array([here.tail(lam), there.tail(lam)])
+            return (here + there).tail(self.share * lam)
+        tails = np.array([here.tail(self.share * lam), there.tail(self.share * lam)])
         if self.rule == "and":
-            return np.asarray(ends.min(axis=0))
-        one, other = self._pairs
-        without = conditions.copy()
-        alike = np.empty(len(one), dtype=bool)
-        for at, (i, j) in enumerate(zip(one, other, strict=True)):
-            rows = without[[i, j]]
-            rows[:, [i, j]] = False
-            alike[at] = (rows[0] == rows[1]).all()
-        return np.where(alike, ends.max(axis=0), np.minimum(ends.sum(axis=0), 1.0))
+            return np.asarray(tails.min(axis=0))
+        one, other = self.ends
+        # They differ, if at all, in something other than each other.
+        n_apart = (conditions[one] != conditions[other]).sum(axis=1)
+        n_apart -= conditions[one, other].astype(int) + conditions[other, one]
+        return np.where(n_apart == 0, tails.max(axis=0), np.minimum(tails.sum(axis=0), 1.0))
 
     def expected(self, conditions: NDArray[np.bool_], lam: float) -> float:
         """Return how many pairs are expected to exceed `lam` by chance."""
         return float(self.tails(conditions, lam).sum())
 
-    def _of_node(self, i: int, neighbours: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return the moments of I(i; j | neighbours without j) for each j."""
-        if (i, neighbours) not in self._known:
-            moments = np.zeros((3, self.dependence.n_variables))
-            others = [j for j in range(self.dependence.n_variables) if j not in (i, *neighbours)]
-            asked = [(others, neighbours)] if others else []
-            asked += [([j], tuple(z for z in neighbours if z != j)) for j in neighbours]
-            for candidates, given in asked:
-                null = self.dependence.null(i, candidates, given)
-                moments[:, candidates] = null.mean, null.deviation, null.skewness
-            self._known[i, neighbours] = moments
-        return self._known[i, neighbours]
+    def largest(self) -> float:
+        """Return the lambda that no pair alone exceeds."""
+        n_variables = self.dependence.n_variables
+        questions = [Question(i, range(i + 1, n_variables)) for i in range(n_variables - 1)]
+        best = max(answer.max() for answer in self.dependence.cmi_batch(questions))
+        return float(best) * (2 if self.rule == "sum" else 1) / self.share
+
+    def hopeless(self) -> float:
+        """Return a lambda that no pair alone exceeds by chance."""
+        here, there = self.of(self.empty)
+        both = here + there if self.rule == "sum" else here
+        return float((both.mean + FAR * both.deviation).max(initial=0.0)) / self.share
+
+
+class BlanketNulls:
+    """How large the dependences of one node are by chance, given any others.
+
+    Parameters
+    ----------
+    dependence : Dependence
+        One that has a null.
+    node : int
+        The node.
+    candidates : sequence of int
+        The others about which the search may decide.
+    share : float
+        The share of lambda that it compares with.
+    """
+
+    def __init__(
+        self, dependence: Dependence, node: int, candidates: Sequence[int], share: float = 1.0
+    ) -> None:
+        self.dependence, self.node, self.share = dependence, node, share
+        self.candidates = list(candidates)
+        self._nodes = NodeNulls(dependence)
+
+    @property
+    def empty(self) -> NDArray[np.bool_]:
+        """The conditions of a node without neighbours."""
+        return np.zeros(self.dependence.n_variables, dtype=bool)
+
+    @property
+    def n_tested(self) -> int:
+        """Number of candidates."""
+        return len(self.candidates)
+
+    def expected(self, conditions: NDArray[np.bool_], lam: float) -> float:
+        """Return how many candidates are expected to exceed `lam` by chance."""
+        return float(self._null(conditions).tail(self.share * lam).sum())
+
+    def largest(self) -> float:
+        """Return the lambda that no candidate alone exceeds."""
+        found = self.dependence.cmi_many(self.node, self.candidates)
+        return float(found.max(initial=0.0)) / self.share
+
+    def hopeless(self) -> float:
+        """Return a lambda that no candidate alone exceeds by chance."""
+        null = self._null(self.empty)
+        return float((null.mean + FAR * null.deviation).max(initial=0.0)) / self.share
+
+    def _null(self, conditions: NDArray[np.bool_]) -> Null:
+        moments = self._nodes.moments(self.node, np.flatnonzero(conditions).tolist())
+        return Null(*moments[:, self.candidates])
 
 
 def choose(
-    nulls: ScoreNulls,
+    nulls: ScoreNulls | BlanketNulls,
     lams: Sequence[float],
     conditions: NDArray[np.bool_],
     n_edges: Sequence[int],
@@ -139,11 +222,11 @@ def choose(
 
     Parameters
     ----------
-    nulls : ScoreNulls
+    nulls : ScoreNulls or BlanketNulls
         How large scores are by chance.
     lams : sequence of float
         In any order.
-    conditions : ndarray of bool, shape (n_lams, D, D)
+    conditions : ndarray of bool, shape (n_lams, D, D), or (n_lams, D) for one node
         At each lambda, row i says what the search conditions on at node i.
     n_edges : sequence of int
         How many edges it found that it was free to leave out.
@@ -169,30 +252,24 @@ def choose(
     )
 
 
-def lambdas(nulls: ScoreNulls, n_lams: int = 50) -> tuple[float, ...]:
+def lambdas(nulls: ScoreNulls | BlanketNulls, n_lams: int = 50) -> tuple[float, ...]:
     """Return lambdas worth looking at: from what no pair exceeds, nor would, down to mere chance.
 
     The smallest is where, of variables that are all independent, `MOST_FALSE` edges for each are
     expected, or `MOST_OF_PAIRS`, but not less than `LEAST` times the largest.
     """
-    dependence = nulls.dependence
-    n_variables = dependence.n_variables
-    empty = np.zeros((n_variables, n_variables), dtype=bool)
-    ends = 2 if nulls.rule == "sum" else 1
-    alone = nulls.of(empty)[0]
-    most = min(MOST_FALSE * n_variables, MOST_OF_PAIRS * len(alone.mean))
-    best = [dependence.cmi_many(i, range(i + 1, n_variables)).max() for i in range(n_variables - 1)]
-    far = ends * float((alone.mean + FAR * alone.deviation).max(initial=0.0))
+    most = min(MOST_FALSE * nulls.dependence.n_variables, MOST_OF_PAIRS * nulls.n_tested)
+    hopeless = nulls.hopeless()
 
     def where(n_expected: float) -> float:
-        low, high = 0.0, far
+        low, high = 0.0, hopeless
         for _ in range(BISECTIONS):
             middle = (low + high) / 2
-            more = nulls.expected(empty, middle) > n_expected
+            more = nulls.expected(nulls.empty, middle) > n_expected
             low, high = (middle, high) if more else (low, middle)
         return high
 
-    top = max(ends * max(best), where(FEWEST_FALSE))
+    top = max(nulls.largest(), where(FEWEST_FALSE))
     if top <= 0:  # constants
         return (1.0,)
     return tuple(np.geomspace(top, max(where(most), LEAST * top), n_lams).tolist())
@@ -210,9 +287,9 @@ def _reason(
         return f"in every graph more than {alpha:g} of the edges may be there by chance"
     found = n_edges[chosen]
     by_chance = shares[chosen] * max(found, 1)
-    edges = f"{found or 'no'} edge{'' if found == 1 else 's'}"
+    edges = "is 1 edge" if found == 1 else f"are {found or 'no'} edges"
     sentence = (
-        f"at lambda {lams[chosen]:.3g} there are {edges}, and {by_chance:.2g} would be expected by "
+        f"at lambda {lams[chosen]:.3g} there {edges}, and {by_chance:.2g} would be expected by "
         "chance"
     )
     if refused is None:
