@@ -102,7 +102,7 @@ def _nested(*sizes):
 
 
 def test_the_densest_graph_before_too_many_false_edges_is_chosen():
-    expected = {0.9: 0.0, 0.5: 0.1, 0.3: 0.3, 0.2: 0.6, 0.1: 0.9}
+    expected = {0.9: 0.0, 0.5: 0.1, 0.3: 0.3, 0.2: 0.6, 0.1: 1.9}
     adjacencies, sizes = _nested(0, 4, 6, 10, 20)
     lams = list(expected)
     assert choose(Tails(expected), lams, adjacencies, sizes, 0.05).position == 2
@@ -111,7 +111,15 @@ def test_the_densest_graph_before_too_many_false_edges_is_chosen():
     turned = choose(Tails(expected), lams[::-1], adjacencies[::-1], sizes[::-1], 0.05)
     assert lams[::-1][turned.position] == 0.3
     assert turned.values[turned.position] == pytest.approx(0.3 / 6)
-    assert np.isnan(turned.values[0])
+
+
+def test_a_graph_beyond_a_worse_one_is_reached_and_none_beyond_a_hopeless_one():
+    expected = {0.9: 0.0, 0.5: 0.1, 0.3: 0.4, 0.2: 0.45}
+    assert choose(Tails(expected), list(expected), *_nested(0, 4, 6, 10), 0.05).position == 3
+    expected = {0.9: 0.0, 0.5: 0.1, 0.3: 3.1, 0.2: 0.45}
+    found = choose(Tails(expected), list(expected), *_nested(0, 4, 6, 10), 0.05)
+    assert found.position == 1
+    assert np.isnan(found.values[3])
 
 
 def test_an_empty_graph_counts_as_one_edge():

@@ -31,6 +31,9 @@ MOST_OF_PAIRS = 0.1
 FEWEST_FALSE = 1e-3
 """Edges expected by chance at the largest: few enough for any share that may be asked for."""
 
+HALF = 0.5
+"""Share of edges expected by chance at which denser graphs need not be looked at."""
+
 LEAST = 1e-4
 """Smallest lambda as a share of the largest, where hardly anything varies by chance."""
 
@@ -218,7 +221,10 @@ def choose(
     n_edges: Sequence[int],
     alpha: float,
 ) -> Choice:
-    """Return the densest graph before one of which more than `alpha` may be false edges.
+    """Return the densest graph of whose edges no more than a share `alpha` may be false.
+
+    As Benjamini and Hochberg do, it goes on over graphs of which more may be false to one of which
+    fewer may, but not beyond one of which more than `HALF` may.
 
     Parameters
     ----------
@@ -238,10 +244,12 @@ def choose(
     for position in np.argsort(-np.asarray(lams), kind="stable").tolist():
         expected = nulls.expected(conditions[position], lams[position])
         shares[position] = expected / max(n_edges[position], 1)
-        if shares[position] > alpha:
+        if shares[position] <= alpha:
+            chosen, refused = position, None
+        elif refused is None:
             refused = position
+        if shares[position] > max(alpha, HALF):
             break
-        chosen = position
     return Choice(
         selection="permutation",
         position=chosen,
