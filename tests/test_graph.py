@@ -136,7 +136,7 @@ def test_graphs_with_unknown_weights_are_equal_to_themselves_made_again():
         ((("a", "temprature"),), "unknown node 'temprature'; did you mean 'temperature'?"),
         ((("nowhere", "a"),), "unknown node 'nowhere'. Known: 'a', 'b', 'temperature'"),
         ((("a",),), r"an edge is \(source, target\).* got \('a',\)"),
-        ((("a", "b", 1, 1, 1),), "an edge is"),
+        ((("a", "b", 1, 1, 1, 1, 1),), "an edge is"),
         ((("a", "b", "strong"),), "an edge is .*'strong'"),
         ((("a", "b", 1.0, "sure"),), "an edge is .*'sure'"),
         ((("a", "b", 10**400),), "an edge is"),
@@ -332,7 +332,9 @@ def test_pandas_gets_the_strongest_edge_first_and_unknown_weights_last():
         (("a", "b"), ("a", "c", -1.0), ("a", "d", 2.0, 0.5), ("a", "e", 0.5), ("b", "c", 0.5)),
     )
     frame = graph.to_pandas()
-    assert list(frame.columns) == ["source", "target", "weight", "confidence"]
+    assert list(frame.columns) == [
+        "source", "target", "weight", "confidence", "p_value", "q_value",
+    ]  # fmt: skip
     assert list(frame.index) == [0, 1, 2, 3, 4]
     assert ["".join(pair) for pair in frame[["source", "target"]].to_numpy()] == [
         "ad",
@@ -433,7 +435,7 @@ def test_a_saved_graph_is_strict_json_that_any_program_reads(tmp_path):
         "nodes": ["ä", "b", "c"],
         "unit": "nats",
         "lam": 0.1,
-        "edges": [[0, 1, None, None], [0, 2, 0.5, 0.25]],
+        "edges": [[0, 1, None, None, None, None], [0, 2, 0.5, 0.25, None, None]],
     }
     assert "ä" in text, "names stay readable"
     assert text.endswith("}\n")

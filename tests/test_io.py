@@ -375,7 +375,9 @@ def test_json_is_what_graph_load_reads(tmp_path):
 
 def test_csv_lists_the_edges(tmp_path):
     frame = pd.read_csv(write_graph(GRAPH, tmp_path / "GRAPH.CSV"))
-    assert list(frame.columns) == ["source", "target", "weight", "confidence"]
+    assert list(frame.columns) == [
+        "source", "target", "weight", "confidence", "p_value", "q_value",
+    ]  # fmt: skip
     assert frame["target"].tolist() == ["wet & <cold>", "größe 模型", "größe 模型"]
     assert frame["weight"].tolist()[:2] == [0.25, -0.125]
     assert frame["weight"].isna().tolist() == [False, False, True]

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mrflearn._files import write_atomically
 from mrflearn.errors import InputError, unknown
+from mrflearn.evidence import Evidence, Explanation
 
 __all__ = ["Edge", "Graph", "GraphPath", "Step"]
 
@@ -29,7 +30,11 @@ class Edge(NamedTuple):
     weight: float = math.nan
     """Strength in the unit of its graph; NaN if unknown."""
     confidence: float | None = None
-    """Between 0 and 1; None if unknown."""
+    """Share of subsamples in which it was found again, between 0 and 1; None if unknown."""
+    p_value: float | None = None
+    """How likely chance would make it as strong; None if not tested."""
+    q_value: float | None = None
+    """Share of false edges among those with a p-value as small; None if not tested."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,8 @@ class Graph:
         The penalty the graph was learned with, if one was.
     unit : str
         What the weights of edges are: nats unless said otherwise.
+    evidence : Evidence or None
+        What it was learned from, where known; two graphs may be equal without.
 
     Examples
     --------
@@ -79,13 +86,14 @@ class Graph:
     >>> graph.neighbors("wet")
     ('rain', 'sprinkler')
     >>> graph.edges[0]
-    Edge(source='rain', target='wet', weight=0.4, confidence=None)
+    Edge(source='rain', target='wet', weight=0.4, confidence=None, p_value=None, q_value=None)
     """
 
     nodes: tuple[str, ...]
     edges: tuple[Edge, ...] = ()
     lam: float | None = None
     unit: str = "nats"
+    evidence: Evidence | None = field(default=None, repr=False, compare=False)
     _place: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -172,14 +180,50 @@ class Graph:
         matrix.flags.writeable = False
         return matrix
 
+    def explain(self, a: str, b: str) -> Explanation:
+        """Say why two nodes have an edge, or none: what they share, given what, and when it came.
+
+        Examples
+        --------
+        >>> graph = Graph(("rain", "sprinkler", "wet"), (("wet", "rain", 0.4), ("wet", "sprinkler")))
+        >>> print(graph.explain("wet", "rain"))
+        wet and rain have an edge. Its weight is 0.4 (nats).
+        """
+        i, j = self.index(a), self.index(b)
+        if i == j:
+            raise InputError(f"an edge has two ends: {a!r} and {b!r} are one")
+        known = {(edge.source, edge.target): edge for edge in self.edges}
+        edge = known.get((a, b)) or known.get((b, a)) or Edge(a, b)
+        found = self.evidence or Evidence()
+        share, alone = found.information, found.rule == "alone"
+        entered = math.nan if found.entry is None else float(found.entry[i, j])
+        given = [tuple(z for z in self.neighbors(node) if z not in (a, b)) for node in (a, b)]
+        return Explanation(
+            source=a,
+            target=b,
+            present=bool(self.adjacency[i, j]),
+            informations=None if share is None else (float(share[i, j]), float(share[j, i])),
+            given=((), ()) if alone else (given[0], given[1]),
+            weight=edge.weight,
+            unit=self.unit,
+            rule=found.rule,
+            threshold=None if self.lam is None else self.lam * found.share,
+            lam=self.lam,
+            entered=None if math.isnan(entered) else entered,
+            place=None if math.isnan(entered) else found.place_of(i, j),
+            p_value=edge.p_value,
+            q_value=edge.q_value,
+            confidence=edge.confidence,
+        )
+
     def to_networkx(self) -> Any:
-        """Return a `networkx.Graph`; edges carry `weight`, and `confidence` where known."""
+        """Return a `networkx.Graph`; edges carry `weight`, and what else is known of them."""
         import networkx as nx
 
         graph = nx.Graph() if self.lam is None else nx.Graph(lam=self.lam)
         graph.add_nodes_from(self.nodes)
         for edge in self.edges:
-            known = {"weight": edge.weight, "confidence": edge.confidence}
+            known = dict(zip(Edge._fields[2:], edge[2:], strict=True))
             graph.add_edge(
                 edge.source,
                 edge.target,
@@ -192,7 +236,7 @@ class Graph:
         import pandas as pd
 
         frame = pd.DataFrame(self.edges, columns=list(Edge._fields))
-        return frame.astype({"weight": "float64", "confidence": "float64"}).sort_values(
+        return frame.astype(dict.fromkeys(Edge._fields[2:], "float64")).sort_values(
             "weight", ascending=False, kind="stable", na_position="last", ignore_index=True
         )
 
@@ -211,15 +255,17 @@ class Graph:
             "lam": _plain(self.lam),
             "unit": self.unit,
             "edges": [
-                [
-                    self._place[edge.source],
-                    self._place[edge.target],
-                    _plain(edge.weight),
-                    _plain(edge.confidence),
-                ]
+                [self._place[edge.source], self._place[edge.target], *map(_plain, edge[2:])]
                 for edge in self.edges
             ],
         }
+        if self.evidence is not None:
+            content["evidence"] = {
+                "rule": self.evidence.rule,
+                "share": self.evidence.share,
+                "information": _plain_matrix(self.evidence.information),
+                "entry": _plain_matrix(self.evidence.entry),
+            }
         if format_name:
             return {"format": format_name, "version": 1, "nodes": list(self.nodes)} | content
         return content
@@ -231,14 +277,20 @@ class Graph:
                 nodes[_position(i)],
                 nodes[_position(j)],
                 math.nan if weight is None else float(weight),
-                None if confidence is None else float(confidence),
+                *(None if value is None else float(value) for value in known),
             )
-            for i, j, weight, confidence in _list(content["edges"])
+            for i, j, weight, *known in map(_edge_row, _list(content["edges"]))
         )
         lam, unit = content["lam"], content.get("unit", "nats")
         if not isinstance(unit, str):
             raise ValueError(f"{unit!r} is not the name of a unit")
-        return cls(tuple(nodes), edges, None if lam is None else float(lam), unit)
+        return cls(
+            tuple(nodes),
+            edges,
+            None if lam is None else float(lam),
+            unit,
+            _evidence(content.get("evidence"), len(nodes)),
+        )
 
     def __repr__(self) -> str:
         lam = "" if self.lam is None else f", lam={self.lam:g}"
@@ -361,7 +413,7 @@ def _as_edge(item: Any) -> Edge:
             str(edge.source),
             str(edge.target),
             float(edge.weight) if _is_known(edge.weight) else math.nan,
-            float(edge.confidence) if _is_known(edge.confidence) else None,
+            *(float(value) if _is_known(value) else None for value in edge[3:]),
         )
     except (TypeError, ValueError, OverflowError):
         raise InputError(
@@ -385,6 +437,38 @@ def _plain(value: float | None) -> float | str | None:
     if value is None or math.isnan(value):
         return None
     return str(float(value)) if math.isinf(value) else float(value)
+
+
+def _edge_row(value: Any) -> list[Any]:
+    """Return an edge of a file; the first files had no p-values and q-values."""
+    if len(_list(value)) not in (4, len(Edge._fields)):
+        raise ValueError(f"{value!r} is not an edge")
+    return list(value)
+
+
+def _plain_matrix(matrix: NDArray[np.float64] | None) -> list[list[float | str | None]] | None:
+    return None if matrix is None else [[_plain(value) for value in row] for row in matrix.tolist()]
+
+
+def _matrix(value: Any, n_nodes: int) -> NDArray[np.float64] | None:
+    if value is None:
+        return None
+    rows = [[math.nan if item is None else float(item) for item in _list(row)] for row in value]
+    matrix = np.array(rows, dtype=float).reshape(len(rows), -1)
+    if matrix.shape != (n_nodes, n_nodes):
+        raise ValueError(f"a matrix of shape {matrix.shape} for {n_nodes} nodes")
+    return matrix
+
+
+def _evidence(content: Any, n_nodes: int) -> Evidence | None:
+    if content is None:
+        return None
+    return Evidence(
+        content["rule"],
+        _matrix(content["information"], n_nodes),
+        _matrix(content["entry"], n_nodes),
+        float(content["share"]),
+    )
 
 
 def _position(value: Any) -> int:

@@ -30,8 +30,9 @@ def write_graph(graph: Graph, path: str | os.PathLike[str]) -> Path:
         The graph.
     path : str or path
         `.graphml` and `.gexf` for network tools, `.json` for `Graph.load`, `.csv` for a list of
-        edges (source, target, weight, confidence). A list of edges leaves isolated nodes out; names
-        that a spreadsheet would run as a formula get a leading apostrophe in it.
+        edges (source, target, weight, confidence, p_value, q_value). A list of edges leaves
+        isolated nodes out; names that a spreadsheet would run as a formula get a leading apostrophe
+        in it.
 
     Returns
     -------
@@ -49,8 +50,8 @@ def write_graph(graph: Graph, path: str | os.PathLike[str]) -> Path:
     >>> graph = Graph(("rain", "wet"), (("rain", "wet", 0.4),))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     print(write_graph(graph, f"{folder}/weather.csv").read_text())
-    source,target,weight,confidence
-    rain,wet,0.4,
+    source,target,weight,confidence,p_value,q_value
+    rain,wet,0.4,,,
     <BLANKLINE>
     """
     target = check_target(path, WRITERS)
@@ -128,7 +129,7 @@ def _write_csv(graph: Graph, path: Path) -> Path:
     writer.writerow(Edge._fields)
     for edge in graph.edges:
         ends = (_harmless(edge.source), _harmless(edge.target))
-        writer.writerow([*ends, _number(edge.weight), _number(edge.confidence)])
+        writer.writerow([*ends, *map(_number, edge[2:])])
     return write_atomically(path, stream.getvalue())
 
 

@@ -1,0 +1,170 @@
+"""Why two variables have an edge, or have none: the numbers behind it, and a sentence for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Evidence", "Explanation"]
+
+RULES = ("sum", "and", "or", "alone")
+"""What must exceed lambda: the sum over both ends, each end, one of them, or the two variables
+alone, without conditions, in a tree."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a graph was learned from, beside its edges.
+
+    Attributes
+    ----------
+    rule : {"sum", "and", "or", "alone"} or None
+        What the search compared with lambda; None where nothing was.
+    information : ndarray of shape (n_nodes, n_nodes), or None
+        In row i, I(i; j | neighbours of i without j) in nats.
+    entry : ndarray of shape (n_nodes, n_nodes), or None
+        The largest lambda of the path at which each edge is present, NaN if never.
+    share : float
+        The share of lambda that the search compared with.
+    """
+
+    rule: str | None = None
+    information: NDArray[np.float64] | None = None
+    entry: NDArray[np.float64] | None = None
+    share: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("information", "entry"):
+            matrix = getattr(self, name)
+            if matrix is not None:
+                own = np.array(matrix, dtype=float)
+                own.flags.writeable = False
+                object.__setattr__(self, name, own)
+
+    def place_of(self, i: int, j: int) -> int | None:
+        """Return as the how-manieth edge a pair came onto the path, from 1."""
+        if self.entry is None or np.isnan(self.entry[i, j]):
+            return None
+        return 1 + int((np.triu(self.entry, 1) > self.entry[i, j]).sum())
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why two variables have an edge or none. Printed, it is a paragraph.
+
+    Attributes
+    ----------
+    source, target : str
+        The two variables.
+    present : bool
+        Whether they share an edge.
+    informations : tuple of two floats, or None
+        I(source; target | other neighbours of the source), and that of the target, in nats.
+    given : tuple of two tuples of str
+        Those neighbours.
+    weight : float
+        Strength of the edge, NaN if there is none or it is unknown.
+    unit : str
+        What the weight is.
+    rule : str or None
+        What the search compared with lambda; see `Evidence`.
+    threshold : float or None
+        What the search compared with.
+    lam : float or None
+        Lambda of the graph.
+    entered : float or None
+        The largest lambda at which the edge is on the path; None if it never is.
+    place : int or None
+        It came as the how-manieth edge onto the path, from 1.
+    p_value, q_value, confidence : float or None
+        Those of the edge, where known.
+    """
+
+    source: str
+    target: str
+    present: bool
+    informations: tuple[float, float] | None
+    given: tuple[tuple[str, ...], tuple[str, ...]]
+    weight: float
+    unit: str
+    rule: str | None
+    threshold: float | None
+    lam: float | None
+    entered: float | None
+    place: int | None
+    p_value: float | None = None
+    q_value: float | None = None
+    confidence: float | None = None
+
+    @property
+    def score(self) -> float | None:
+        """The sum of the two conditional mutual informations."""
+        return None if self.informations is None else sum(self.informations)
+
+    def __str__(self) -> str:
+        sentences = [self._verdict(), *self._shared(), *self._compared(), *self._entered()]
+        return " ".join([*sentences, *self._tested()])
+
+    def _verdict(self) -> str:
+        edge = "an edge" if self.present else "no edge"
+        return f"{self.source} and {self.target} have {edge}."
+
+    def _shared(self) -> list[str]:
+        if self.informations is None:
+            if not self.present or np.isnan(self.weight):
+                return []
+            return [f"Its weight is {self.weight:.3g} ({self.unit})."]
+        if self.rule == "alone":
+            return [f"They share {self.informations[0]:.3g} nats."]
+        here, there = self.informations
+        first = f"They share {here:.3g} nats of information {_beyond(self.source, self.given[0])}"
+        return [f"{first}, and {there:.3g} {_beyond(self.target, self.given[1])}."]
+
+    def _compared(self) -> list[str]:
+        if self.informations is None or self.threshold is None or self.rule is None:
+            return []
+        here, there = self.informations
+        value = {"sum": here + there, "and": min(here, there), "or": max(here, there)}.get(
+            self.rule, here
+        )
+        what = {
+            "sum": "The sum",
+            "and": "The smaller of the two",
+            "or": "The larger of the two",
+            "alone": "That",
+        }[self.rule]
+        than = "more" if value > self.threshold else "no more"
+        bar = "lambda" if self.threshold == self.lam else "the share of lambda that counts"
+        agrees = (value > self.threshold) == self.present
+        why = (
+            ("so it stayed" if self.present else "so it was left out")
+            if agrees
+            else "but prior knowledge, or the order of the search, decided otherwise"
+        )
+        return [f"{what}, {value:.3g}, is {than} than {bar}, {self.threshold:.3g}: {why}."]
+
+    def _entered(self) -> list[str]:
+        if self.entered is None:
+            return [] if self.present or self.lam is None else ["It is nowhere on the path."]
+        place = "" if self.place is None else f", as edge number {self.place}"
+        return [f"It enters the path at lambda {self.entered:.3g}{place}."]
+
+    def _tested(self) -> list[str]:
+        found = []
+        if self.p_value is not None:
+            q = "" if self.q_value is None else f" (q = {self.q_value:.2g} among all pairs)"
+            found.append(f"Chance alone would make it as strong with probability "
+                         f"{self.p_value:.2g}{q}.")  # fmt: skip
+        if self.confidence is not None:
+            found.append(f"It was found again in {self.confidence:.0%} of the subsamples.")
+        return found
+
+
+def _beyond(node: str, given: tuple[str, ...]) -> str:
+    """Return the words for what is known already."""
+    if not given:
+        return f"with nothing else known about {node}"
+    shown = ", ".join(given[:6]) + (f" and {len(given) - 6} more" if len(given) > 6 else "")
+    return f"beyond what {shown} tell{'s' if len(given) == 1 else ''} about {node}"
