@@ -20,17 +20,24 @@ of an edge share its parameters. Each is in two conditional distributions, sum o
 
     EBIC = -2 l + 2 k ln N + 4 gamma k ln(D - 1).
 
-That twice is right can be seen at an edge that is not there. To its parameter the conditionals of
-both ends have nearly the same slope, x_i x_j less what is expected: one slope of variance v, seen
-twice. The slope of the sum then has variance 4 v and the curvature is 2 v, so the gain of -2 l by
-chance is 4 v / 2 v = 2 times a chi-square, where a likelihood has 1 (it is the effective number of
-parameters of Varin and Vidoni, 2005). Gain and price are both doubled, and all three forms agree
-about weak edges but for ln D against ln(D - 1).
+That twice is right can be seen with two variables: ln p(x | y) + ln p(y | x) gains twice the
+information of the pair, where the likelihood gains it once. With more it holds at an edge that is
+not there and depends weakly on the rest. To its parameter the conditionals of both ends have nearly
+the same slope, x_i x_j less what is expected: one slope of variance v, seen twice. The slope of the
+sum then has variance 4 v and the curvature is 2 v, so 2 l gains by chance 4 v / 2 v = 2 times a
+chi-square, where a likelihood gains 1 (the effective number of parameters of Varin and Vidoni,
+2005). Gain and price are both doubled, and the three forms agree about weak edges but for ln D
+against ln(D - 1).
 
 The likelihoods are those of penalised estimates, as in qgraph's EBICglasso, while the papers take
-the largest likelihood of each graph. Shrinkage makes a graph look worse than it is, strong edges
-more than weak ones; a smaller lambda mends that, and the choice is denser than with estimates
-that are fitted again without a penalty.
+the largest likelihood of each graph. Shrinkage makes a graph look worse than it is. Where edges are
+strong only a smaller lambda mends that, and brings false ones along; where they are weak and the
+variables many, no edge may seem worth its price. Both would be less with parameters that are fitted
+to each graph again.
+
+The criterion is made for graphs that are small against the table. Regressions on nearly as many
+variables as there are rows leave no residuals, and a likelihood that grows without end: so graphs
+that give a variable more than half as many parameters as rows, on average, are left out.
 
 References
 ----------
@@ -95,8 +102,9 @@ def criteria(
     Returns
     -------
     ndarray of shape (n_lams,)
-        Infinite where the likelihood is not finite: a fit that leaves a variable no variance has
-        an infinite one, and tells nothing.
+        Infinite, so never the best, where the likelihood is not finite (a fit that leaves a
+        variable no variance tells nothing), or a variable has more than N / 2 parameters on
+        average, those of an edge counted at both ends.
 
     Examples
     --------
@@ -107,14 +115,15 @@ def criteria(
     if form not in FORMS:
         raise unknown("form", form, FORMS)
     likelihoods, counts = np.asarray(log_likelihoods, float), np.asarray(n_parameters, float)
-    for_rows = math.log(n_samples)
     if form == "likelihood":
-        price = for_rows + 4 * gamma * math.log(n_variables)
+        price = math.log(n_samples) + 4 * gamma * math.log(n_variables)
     else:
-        price = for_rows + 2 * gamma * math.log(max(n_variables - 1, 1))
+        price = math.log(n_samples) + 2 * gamma * math.log(max(n_variables - 1, 1))
     if form == "pseudolikelihood":
         price *= 2
-    return np.where(np.isfinite(likelihoods), -2 * likelihoods + counts * price, np.inf)
+    by_node = counts * (1 if form == "nodewise" else 2) / n_variables
+    fair = np.isfinite(likelihoods) & (by_node <= n_samples / 2)
+    return np.where(fair, -2 * likelihoods + counts * price, np.inf)
 
 
 def choose(
@@ -152,7 +161,7 @@ def choose(
         )
     else:
         position = None
-        reason = "no lambda has a finite likelihood: some variables are determined by others"
+        reason = "no lambda has a graph that is small against the table, with a finite likelihood"
     return Choice(
         selection="ebic",
         position=position,
