@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ LEAST_BUMPS = 4
 ALL_BUMPS = 100
 """Bumps of all columns together, unless each would have fewer than it needs."""
 
+MOST_PRODUCTS = 80
+"""Products of two columns; where there would be more, there are none."""
+
 N_PROTOTYPES = 100
 """Training rows around which surfaces in several columns rise."""
 
@@ -38,14 +42,16 @@ class Conditions:
 
     Attributes
     ----------
-    lines, curves, surfaces : list of pairs of arrays of shape (rows, features)
-        For regressions: linear in each column, additive, and joint. Empty if of no use.
+    lines, curves, pairs, surfaces : list of pairs of arrays of shape (rows, features)
+        For regressions: linear in each column, additive, with products of two columns, and of any
+        shape. Empty if of no use, or if it would be too many features.
     places : pair of arrays of shape (rows, d) or None
         For kernels, in units of the widest one; None without conditions.
     """
 
     lines: list[Pair]
     curves: list[Pair]
+    pairs: list[Pair]
     surfaces: list[Pair]
     places: Pair | None
 
@@ -76,7 +82,7 @@ def prepare(
             lines.append((line[0][:, None], line[1][:, None]))
             scores.append(_normal_scores(own, other))
     if not scores and not levels:
-        return Conditions([], [], [], None)
+        return Conditions([], [], [], [], None)
     n_train, n_scores = len(train[0]), len(scores)
     centred = [_centred(pair) for pair in levels]
     straight = _joined([*lines, *centred])
@@ -96,13 +102,15 @@ def prepare(
     ]
     if bent:
         curves = [_joined([straight, *bent])]
+    products = _products([*scores, *centred])
     surfaces: list[Pair] = []
     if n_scores + len(levels) > 1:
         spread = _joined(
             [(own / np.sqrt(n_scores), other / np.sqrt(n_scores)) for own, other in scores] + levels
         )
-        surfaces = [_joined([straight, _rises(spread)])]
-    return Conditions([straight], curves, surfaces, places)
+        surfaces = [_joined([straight, *products, _rises(spread)])]
+    pairs = [_joined([straight, *products])] if products else []
+    return Conditions([straight], curves, pairs, surfaces, places)
 
 
 def standardised(own: NDArray[np.float64], other: NDArray[np.float64]) -> Pair:
@@ -156,6 +164,22 @@ def _bumps(scores: Pair, n_bumps: int) -> Pair:
     own, other = (np.exp(-0.5 * ((rows - knots) / step) ** 2) for rows in scores)
     means = own.mean(axis=0)
     return own - means, other - means
+
+
+def _products(columns: Sequence[Pair]) -> list[Pair]:
+    """Return products of two columns each: the second order that pairwise fields are made of."""
+    sizes = [own.shape[1] for own, _ in columns]
+    if len(columns) < 2 or (sum(sizes) ** 2 - sum(size**2 for size in sizes)) / 2 > MOST_PRODUCTS:
+        return []
+    found = []
+    for one, other in combinations(columns, 2):
+        own, new = (
+            (a[:, :, None] * b[:, None, :]).reshape(len(a), -1)
+            for a, b in zip(one, other, strict=True)
+        )
+        means = own.mean(axis=0)
+        found.append((own - means, new - means))
+    return found
 
 
 def _rises(spread: Pair) -> Pair:

@@ -1,18 +1,17 @@
 """Sums of Gaussian kernels over training rows, for several widths at once.
 
-A Gaussian kernel of half the width is the fourth power of the kernel: one exponential serves all
-widths. That is most of the time saved (three widths of 800 x 800 rows: 4 ms instead of 11).
+A Gaussian kernel of half the width is the fourth power of the kernel, so one exponential serves
+all widths. It is written as a polynomial and six squares, which compilers turn into vector
+operations as they do not a call of exp: 1,000 x 800 rows take 6 ms instead of 90 in NumPy.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["N_WIDTHS", "counts", "densities"]
+from mrflearn._compile import compiled, inlined
+
+__all__ = ["N_WIDTHS", "PSEUDO_ROWS", "class_sums", "density_sums"]
 
 N_WIDTHS = 3
 """Widths looked at: the one given, its half and its quarter."""
@@ -20,102 +19,144 @@ N_WIDTHS = 3
 PSEUDO_ROWS = 1.0
 """Weight of the density without conditions among the weights of rows near in the conditions."""
 
-BLOCK = 256
-"""New rows handled at a time, which bounds the memory."""
+_FAST = {"reassoc", "contract", "arcp", "nsz"}
+"""Sums may be taken in any order; the order is still the same in each run."""
 
 
-def densities(
-    places: NDArray[np.float64] | None,
-    numbers: NDArray[np.float64],
-    width: float,
-    new_places: NDArray[np.float64] | None,
-    new_numbers: NDArray[np.float64],
-    left_out: bool,
-) -> NDArray[np.float64]:
+@inlined
+def _exp(x):  # type: ignore
+    """Return e^x for x in -64 … 0 to seven digits, where it is not below 1e-9; below -64: e^-64."""
+    y = max(x, -64.0) * 0.015625
+    e = 1.0 + y * (1.0 / 8)
+    e = 1.0 + y * e * (1.0 / 7)
+    e = 1.0 + y * e * (1.0 / 6)
+    e = 1.0 + y * e * (1.0 / 5)
+    e = 1.0 + y * e * (1.0 / 4)
+    e = 1.0 + y * e * (1.0 / 3)
+    e = 1.0 + y * e * (1.0 / 2)
+    e = 1.0 + y * e
+    e *= e
+    e *= e
+    e *= e
+    e *= e
+    e *= e
+    return e * e
+
+
+@inlined
+def _fill_weights(places, new_places, row, own, weights):  # type: ignore
+    """Write exp(-|z - z_m|^2 / 2) into `weights`, 0 for the row's own; places have columns first."""
+    n_train = len(weights)
+    for m in range(n_train):
+        weights[m] = 0.0
+    for column in range(len(places)):
+        here = new_places[column, row]
+        for m in range(n_train):
+            apart = here - places[column, m]
+            weights[m] += apart * apart
+    for m in range(n_train):
+        weights[m] = _exp(-0.5 * weights[m])
+    if own:
+        weights[row] = 0.0
+
+
+def _density_sums(places, numbers, width, new_places, new_numbers, own):  # type: ignore
     """Return densities of new numbers at new places, from numbers seen at places.
 
     At a place z, the number r has the density (s f(r) + sum_m w_m(z) K(r - r_m)) / (s + sum_m
-    w_m(z)), where K is a normal density, f its mean over all m, and w_m(z) = exp(-|z - z_m|^2 / 2).
+    w_m(z)), where K is a normal density, f its mean over all m, w_m(z) = exp(-|z - z_m|^2 / 2),
+    and s is `PSEUDO_ROWS`.
 
     Parameters
     ----------
-    places : ndarray of shape (n_train, d) or None
-        Conditions, in units of the widest kernel; None for f alone.
+    places : ndarray of shape (d, n_train)
+        Conditions, in units of the widest kernel; d is 0 for f alone.
     numbers : ndarray of shape (n_train,)
         Seen there.
     width : float
         Standard deviation of the widest K.
-    new_places, new_numbers : ndarray
+    new_places, new_numbers : ndarray of shape (d, n_new) and (n_new,)
         Where to ask.
-    left_out : bool
+    own : bool
         Whether the new rows are the first of the training rows, each of which is then left out of
         its own sums.
 
     Returns
     -------
     ndarray of shape (1 + N_WIDTHS, N_WIDTHS, n_new)
-        Without conditions, then by width in the conditions, widest first; by width of K.
+        Without conditions, then by width in the conditions, widest first; by width of K. The first
+        alone if d is 0.
     """
-    n_new = len(new_numbers)
-    found = np.empty((1 + N_WIDTHS if places is not None else 1, N_WIDTHS, n_new))
-    for first in range(0, n_new, BLOCK):
-        rows = slice(first, min(first + BLOCK, n_new))
-        own = first if left_out else None
-        apart = (new_numbers[rows, None] - numbers[None, :]) / width
-        kernels = list(_powers(np.exp(-0.5 * apart**2), own))
-        n_used = len(numbers) - left_out
-        for h, kernel in enumerate(kernels):
-            peak = 2**h / (width * math.sqrt(2 * math.pi))
-            kernel *= peak
-            found[0, h, rows] = kernel.sum(axis=1) / n_used
-        if places is None or new_places is None:
+    n_train, n_new, d = len(numbers), len(new_numbers), len(places)
+    found = np.empty((1 + N_WIDTHS if d else 1, N_WIDTHS, n_new))
+    weights, kernel = np.empty(n_train), np.empty(n_train)
+    n_used = n_train - 1 if own else n_train
+    narrow = 1.0 / width
+    peak = narrow / np.sqrt(2 * np.pi)
+    for row in range(n_new):
+        here = new_numbers[row]
+        f0 = f1 = f2 = 0.0
+        for m in range(n_train):
+            apart = (here - numbers[m]) * narrow
+            kernel[m] = _exp(-0.5 * apart * apart)
+        if own:
+            kernel[row] = 0.0
+        for m in range(n_train):
+            k0 = kernel[m]
+            k1 = k0 * k0
+            k1 *= k1
+            k2 = k1 * k1
+            f0 += k0
+            f1 += k1
+            f2 += k2 * k2
+        f0 *= peak / n_used
+        f1 *= 2 * peak / n_used
+        f2 *= 4 * peak / n_used
+        found[0, 0, row], found[0, 1, row], found[0, 2, row] = f0, f1, f2
+        if d == 0:
             continue
-        for b, weights in enumerate(_weights(places, new_places[rows], own)):
-            total = weights.sum(axis=1) + PSEUDO_ROWS
-            for h, kernel in enumerate(kernels):
-                near = np.einsum("nm,nm->n", weights, kernel)
-                found[1 + b, h, rows] = (near + PSEUDO_ROWS * found[0, h, rows]) / total
+        _fill_weights(places, new_places, row, own, weights)
+        for b in range(N_WIDTHS):
+            total, near0, near1, near2 = PSEUDO_ROWS, 0.0, 0.0, 0.0
+            for m in range(n_train):
+                w, k0 = weights[m], kernel[m]
+                k1 = k0 * k0
+                k1 *= k1
+                k2 = k1 * k1
+                total += w
+                near0 += w * k0
+                near1 += w * k1
+                near2 += w * k2 * k2
+                w *= w
+                weights[m] = w * w
+            found[1 + b, 0, row] = (PSEUDO_ROWS * f0 + peak * near0) / total
+            found[1 + b, 1, row] = (PSEUDO_ROWS * f1 + 2 * peak * near1) / total
+            found[1 + b, 2, row] = (PSEUDO_ROWS * f2 + 4 * peak * near2) / total
     return found
 
 
-def counts(
-    places: NDArray[np.float64],
-    hits: NDArray[np.float64],
-    new_places: NDArray[np.float64],
-    left_out: bool,
-) -> NDArray[np.float64]:
-    """Return sum_m w_m(z) hits_m at new places, for each width, widest first.
+def _class_sums(places, labels, n_classes, new_places, own):  # type: ignore
+    """Return sums of w_m(z) over the training rows m of each class, for each width, widest first.
 
-    Parameters are those of `densities`; `hits` has shape (n_train, n_classes).
+    Parameters are those of `density_sums`; `labels` are classes from 0.
 
     Returns
     -------
     ndarray of shape (N_WIDTHS, n_new, n_classes)
     """
-    found = np.empty((N_WIDTHS, len(new_places), hits.shape[1]))
-    for first in range(0, len(new_places), BLOCK):
-        rows = slice(first, first + BLOCK)
-        own = first if left_out else None
-        for b, weights in enumerate(_weights(places, new_places[rows], own)):
-            found[b, rows] = weights @ hits
+    n_train, n_new = len(labels), new_places.shape[1]
+    found = np.zeros((N_WIDTHS, n_new, n_classes))
+    weights = np.empty(n_train)
+    for row in range(n_new):
+        _fill_weights(places, new_places, row, own, weights)
+        for m in range(n_train):
+            w = weights[m]
+            for b in range(N_WIDTHS):
+                found[b, row, labels[m]] += w
+                w *= w
+                w *= w
     return found
 
 
-def _weights(
-    places: NDArray[np.float64], new_places: NDArray[np.float64], own: int | None
-) -> Iterator[NDArray[np.float64]]:
-    squares = (new_places**2).sum(axis=1)[:, None] + (places**2).sum(axis=1)[None, :]
-    apart = np.maximum(squares - 2 * (new_places @ places.T), 0.0)
-    return _powers(np.exp(-0.5 * apart), own)
-
-
-def _powers(kernel: NDArray[np.float64], own: int | None) -> Iterator[NDArray[np.float64]]:
-    """Yield a kernel matrix for each width; row k is training row `own` + k and not its own."""
-    if own is not None:
-        rows = np.arange(len(kernel))
-        kernel[rows, own + rows] = 0.0
-    yield kernel.copy()
-    for _ in range(N_WIDTHS - 1):
-        kernel **= 2
-        kernel **= 2
-        yield kernel.copy()
+density_sums = compiled(_density_sums, fastmath=_FAST)
+class_sums = compiled(_class_sums, fastmath=_FAST)

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.selection._conditions import Conditions, prepare, standardised
-from mrflearn.selection._kernel_sums import N_WIDTHS, counts, densities
+from mrflearn.selection._conditions import Conditions, Pair, prepare, standardised
 from mrflearn.selection._regressions import Classes, Means, logistic, ridge
 from mrflearn.table import Column, Table
 
@@ -34,8 +33,8 @@ MOST_CENTRES = 2000
 MOST_COEFFICIENTS = 250
 """Coefficients, at most, of a logistic regression: its time grows with their cube."""
 
-PENALTIES = (0.3, 3.0)
-"""Of logistic regressions: on squared coefficients of lines, and of curves."""
+PENALTIES = (0.3, 1.0, 1.0)
+"""Of logistic regressions: on squared coefficients of lines, of curves, and of products."""
 
 PSEUDO_ROWS = (1.0, 8.0)
 """Weights of a logistic regression among the weights of rows near in the conditions."""
@@ -103,9 +102,7 @@ def log_densities(train: Table, test: Table, i: int, given: Sequence[int]) -> ND
     return total
 
 
-def _of_column(
-    train: Table, test: Table, column: int, known: Sequence[int]
-) -> NDArray[np.float64]:
+def _of_column(train: Table, test: Table, column: int, known: Sequence[int]) -> NDArray[np.float64]:
     """Return log densities of one column given others."""
     kind = train.columns[column]
     target, new = train.values[column], test.values[column]
@@ -143,11 +140,17 @@ def _continuous(
     models += _around(alone, target, new, narrowest, None)
     means = [
         ridge(*features, target)
-        for features in [*conditions.lines, *conditions.curves, *conditions.surfaces]
+        for features in [
+            *conditions.lines,
+            *conditions.curves,
+            *conditions.pairs,
+            *conditions.surfaces,
+        ]
     ]
     models += [_normal(mean, target, new, narrowest) for mean in [alone, *means]]
     if means:
         best = min(means, key=lambda mean: float(((target - mean.left_out) ** 2).mean()))
+        models.append(_normal(best, target, new, narrowest, conditions))
         models += _around(best, target, new, narrowest, conditions.places)
     return _mixed(models)
 
@@ -157,16 +160,35 @@ def _log_cauchy(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _normal(
-    mean: Means, target: NDArray[np.float64], new: NDArray[np.float64], narrowest: float
+    mean: Means,
+    target: NDArray[np.float64],
+    new: NDArray[np.float64],
+    narrowest: float,
+    conditions: Conditions | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the model of normal errors around a mean."""
-    errors = target - mean.left_out
-    spread = max(float(np.sqrt((errors**2).mean())), narrowest)
+    """Return the model of normal errors around a mean, as wide everywhere unless conditions say.
+
+    Then the log of the width is a sum of curves in the conditions.
+    """
+    errors, new_errors = target - mean.left_out, new - mean.new
+    widths = Means(np.ones(len(target)), np.ones(len(new)))
+    if conditions is not None:
+        features = (conditions.curves or conditions.lines)[0]
+        logs = ridge(*features, np.log(np.abs(errors) + narrowest))
+        widths = Means(np.exp(logs.left_out), np.exp(np.clip(logs.new, *_range(logs.left_out))))
+    factor = float(np.sqrt(((errors / widths.left_out) ** 2).mean()))
     own, other = (
-        -0.5 * (rows / spread) ** 2 - np.log(spread * np.sqrt(2 * np.pi))
-        for rows in (errors, new - mean.new)
+        -0.5 * (rows / width) ** 2 - np.log(width * np.sqrt(2 * np.pi))
+        for rows, width in [
+            (errors, np.maximum(factor * widths.left_out, narrowest)),
+            (new_errors, np.maximum(factor * widths.new, narrowest)),
+        ]
     )
     return own, other
+
+
+def _range(values: NDArray[np.float64]) -> tuple[float, float]:
+    return float(values.min()), float(values.max())
 
 
 def _around(
@@ -174,23 +196,29 @@ def _around(
     target: NDArray[np.float64],
     new: NDArray[np.float64],
     narrowest: float,
-    places: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
+    places: Pair | None,
 ) -> Models:
     """Return the models of errors of any shape around a mean, by kernels of several widths."""
+    from mrflearn.selection._kernel_sums import N_WIDTHS, density_sums
+
     errors, new_errors = target - mean.left_out, new - mean.new
     quarters = np.quantile(errors, [0.25, 0.75])
     spread = float(quarters[1] - quarters[0]) / 1.349
     spread = min(spread, float(errors.std())) or float(errors.std())
     errors = errors[:MOST_CENTRES]
     width = max(2 * 1.06 * spread * len(errors) ** -0.2, 2 ** (N_WIDTHS - 1) * narrowest)
-    centres = None if places is None else places[0][:MOST_CENTRES]
-    own_places = None if centres is None else centres[:MOST_LEFT_OUT]
-    own = densities(centres, errors, width, own_places, errors[:MOST_LEFT_OUT], True)
-    other = densities(
-        centres, errors, width, None if places is None else places[1], new_errors, False
-    )
+    near, own_near, new_near = _columns_first(places, len(errors), len(new))
+    own = density_sums(near, errors, width, own_near, errors[:MOST_LEFT_OUT], True)
+    other = density_sums(near, errors, width, new_near, new_errors, False)
     shape = (own.shape[0] * own.shape[1], -1)
     return list(zip(_logs(own).reshape(shape), _logs(other).reshape(shape), strict=True))
+
+
+def _columns_first(places: Pair | None, n_train: int, n_new: int) -> list[NDArray[np.float64]]:
+    """Return places of the rows kernels stand on, of those left out, and of the new ones."""
+    own, new = (np.empty((n_train, 0)), np.empty((n_new, 0))) if places is None else places
+    own = own[:MOST_CENTRES]
+    return [np.ascontiguousarray(rows.T) for rows in (own, own[:MOST_LEFT_OUT], new)]
 
 
 def _logs(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -229,13 +257,16 @@ def _class_models(
     labels: NDArray[np.intp], hits: NDArray[np.float64], conditions: Conditions, n_new: int
 ) -> Models:
     """Return log probabilities of all levels, shape (rows, levels), by each model."""
+    from mrflearn.selection._kernel_sums import class_sums
+
     n_train, n_classes = hits.shape
     total = hits.sum(axis=0)
     own = (total - hits + 0.5) / (n_train - 1 + 0.5 * n_classes)
     other = np.tile((total + 0.5) / (n_train + 0.5 * n_classes), (n_new, 1))
     base = Classes(np.log(own), np.log(other))
     fits = [base]
-    for features, penalty in zip([conditions.lines, conditions.curves], PENALTIES, strict=True):
+    forms = [conditions.lines, conditions.curves, conditions.pairs]
+    for features, penalty in zip(forms, PENALTIES, strict=True):
         for seen, new in features:
             if (seen.shape[1] + 1) * (n_classes - 1) <= MOST_COEFFICIENTS:
                 fits.append(logistic(seen, new, labels, n_classes, penalty))
@@ -244,10 +275,9 @@ def _class_models(
         return models
     rows = np.arange(n_train)
     best = max(fits, key=lambda fit: float(fit.left_out[rows, labels].mean()))
-    centres, new_places = conditions.places
-    centres, near_hits = centres[:MOST_CENTRES], hits[:MOST_CENTRES]
-    own_counts = counts(centres, near_hits, centres[:MOST_LEFT_OUT], True)
-    new_counts = counts(centres, near_hits, new_places, False)
+    near, own_near, new_near = _columns_first(conditions.places, n_train, n_new)
+    own_counts = class_sums(near, labels[:MOST_CENTRES], n_classes, own_near, True)
+    new_counts = class_sums(near, labels[:MOST_CENTRES], n_classes, new_near, False)
     for pseudo in PSEUDO_ROWS:
         for left_out, new in zip(own_counts, new_counts, strict=True):
             models.append(
