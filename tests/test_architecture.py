@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "graph": LEAVES | {"evidence"},
     "_scaling": set(),
     "table": LEAVES | {"_columns", "_scaling"},
+    "_alike": LEAVES | {"_columns", "table"},
     "dependence": LEAVES | {"_columns", "table", "dependence"},
     "search": LEAVES | {"dependence", "graph", "search"},
     "parametric": LEAVES | {"table", "graph", "parametric"},

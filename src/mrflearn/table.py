@@ -288,7 +288,7 @@ def build_table(
     wanted = {_position(key, names, "kinds"): kind for key, kind in (kinds or {}).items()}
     members = _resolve_groups(groups, names)
 
-    keep = _complete_rows(raw, missing)
+    keep = complete_rows(raw, missing)
     encoded = [_encode(column, keep, wanted.get(position)) for position, column in enumerate(raw)]
     values = np.empty((len(raw), int(keep.sum())))
     for row, position in enumerate(position for _, owned in members for position in owned):
@@ -355,7 +355,7 @@ def _resolve_groups(
     return variables
 
 
-def _complete_rows(raw: list[RawColumn], missing: str) -> NDArray[np.bool_]:
+def complete_rows(raw: list[RawColumn], missing: str) -> NDArray[np.bool_]:
     """Return the mask of rows to keep, or say which columns have holes."""
     bad = np.logical_or.reduce([column.missing | column.infinite for column in raw])
     if not bad.any():

@@ -151,9 +151,9 @@ def _indicators(own: NDArray[np.float64], other: NDArray[np.float64]) -> Pair:
 
 
 def _centred(pair: Pair) -> Pair:
-    """Return indicators minus their means; an unseen level is in the middle."""
+    """Return indicators minus their means; an unseen level, with no indicator, is in the middle."""
     means = pair[0].mean(axis=0)
-    return pair[0] - means, np.where(pair[1].any(axis=1)[:, None], pair[1] - means, 0.0)
+    return pair[0] - means, (pair[1] - means) * pair[1].sum(axis=1, keepdims=True)
 
 
 def _bumps(scores: Pair, n_bumps: int) -> Pair:

@@ -25,7 +25,7 @@ _FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 @inlined
 def _exp(x):  # type: ignore
-    """Return e^x for x in -64 … 0 to seven digits, where it is not below 1e-9; below -64: e^-64."""
+    """Return e^x for negative x: to nine digits above -16, to three above -64, and then 0."""
     y = max(x, -64.0) * 0.015625
     e = 1.0 + y * (1.0 / 8)
     e = 1.0 + y * e * (1.0 / 7)
@@ -40,12 +40,12 @@ def _exp(x):  # type: ignore
     e *= e
     e *= e
     e *= e
-    return e * e
+    return e * e if x >= -64.0 else 0.0
 
 
 @inlined
 def _fill_weights(places, new_places, row, own, weights):  # type: ignore
-    """Write exp(-|z - z_m|^2 / 2) into `weights`, 0 for the row's own; places have columns first."""
+    """Write exp(-|z - z_m|^2 / 2) into `weights`, 0 for the row itself; columns come first."""
     n_train = len(weights)
     for m in range(n_train):
         weights[m] = 0.0

@@ -22,7 +22,8 @@ __all__ = ["log_densities"]
 
 NARROWEST = 1e-3
 """Least width of an error, in standard deviations of the column: a copy of a column would
-otherwise predict it with a density without bound."""
+otherwise predict it with a density without bound. Half the smallest step between values is another
+bound: of a column of whole numbers nothing is known between them."""
 
 MOST_LEFT_OUT = 1000
 """Training rows, at most, by which models are weighed."""
@@ -30,7 +31,7 @@ MOST_LEFT_OUT = 1000
 MOST_CENTRES = 2000
 """Training rows, at most, that kernels stand on."""
 
-MOST_COEFFICIENTS = 250
+MOST_COEFFICIENTS = 120
 """Coefficients, at most, of a logistic regression: its time grows with their cube."""
 
 PENALTIES = (0.3, 1.0, 1.0)
@@ -97,29 +98,21 @@ def log_densities(train: Table, test: Table, i: int, given: Sequence[int]) -> ND
     ]
     total = np.zeros(test.n_samples)
     for column in range(int(train.starts[i]), int(train.starts[i + 1])):
-        total += _of_column(train, test, column, known)
+        total += _of_column(train, test, column, sorted(known))
         known.append(column)
     return total
 
 
 def _of_column(train: Table, test: Table, column: int, known: Sequence[int]) -> NDArray[np.float64]:
     """Return log densities of one column given others."""
-    kind = train.columns[column]
-    target, new = train.values[column], test.values[column]
-    if kind.kind != "continuous" or target.min() == target.max():
-        order = _mixed_order(train, [column, *known])
-        conditions = _conditions(train, test, known, order)
-        return _discrete(target[order], new, kind, conditions)
     order = _mixed_order(train, [column, *known])
-    return _continuous(target[order], new, _conditions(train, test, known, order))
-
-
-def _conditions(
-    train: Table, test: Table, known: Sequence[int], order: NDArray[np.intp]
-) -> Conditions:
-    nominal = [train.columns[column].kind == "nominal" for column in known]
-    own = [train.values[column][order] for column in known]
-    return prepare(own, [test.values[column] for column in known], nominal)
+    own = [train.values[other][order] for other in known]
+    nominal = [train.columns[other].kind == "nominal" for other in known]
+    conditions = prepare(own, [test.values[other] for other in known], nominal)
+    target, new = train.values[column][order], test.values[column]
+    if train.columns[column].kind == "continuous" and target.min() < target.max():
+        return _continuous(target, new, conditions)
+    return _discrete(target, new, train.columns[column], conditions)
 
 
 def _mixed_order(table: Table, columns: Sequence[int]) -> NDArray[np.intp]:
@@ -132,9 +125,8 @@ def _continuous(
     target: NDArray[np.float64], new: NDArray[np.float64], conditions: Conditions
 ) -> NDArray[np.float64]:
     """Return log densities of a continuous column that varies in training."""
-    steps = np.diff(np.unique(target)) / target.std()
-    narrowest = max(NARROWEST, float(steps.min()) / 2)
     target, new = standardised(target, new)
+    narrowest = max(NARROWEST, float(np.diff(np.unique(target)).min()) / 2)
     alone = Means(np.zeros(len(target)), np.zeros(len(new)))
     models = [(_log_cauchy(target), _log_cauchy(new))]
     models += _around(alone, target, new, narrowest, None)
