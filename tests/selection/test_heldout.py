@@ -175,6 +175,22 @@ def test_a_variable_of_two_columns_follows_the_chain_rule():
 # Odd tables
 
 
+def test_few_rows_are_not_learned_by_heart():
+    """Curves have more features than there are rows here, and a line is the truth."""
+    rng = np.random.default_rng(18)
+    losses = []
+    for _ in range(8):
+        x = rng.normal(size=(320, 3))
+        y = x @ [0.7, 0.5, 0] + rng.normal(size=320)
+        train, test = halves({"y": y, "a": x[:, 0], "b": x[:, 1], "c": x[:, 2]}, 20)
+        line = LinearRegression().fit(x[:20], y[:20])
+        errors = y - line.predict(x)
+        spread = np.sqrt((errors[:20] ** 2).sum() / 16)
+        linear = normal(errors[20:], spread).mean() + np.log(y[:20].std())
+        losses.append(linear - log_densities(train, test, 0, [1, 2, 3]).mean())
+    assert np.mean(losses) < 0.1
+
+
 def test_a_level_never_seen_has_a_small_probability():
     frame = {"a": [*"xy" * 20, "z", "x"], "b": [*"uuvv" * 10, "w", "u"]}
     train, test = halves(frame, 40)

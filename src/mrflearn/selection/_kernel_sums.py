@@ -2,7 +2,8 @@
 
 A Gaussian kernel of half the width is the fourth power of the kernel, so one exponential serves
 all widths. It is written as a polynomial and six squares, which compilers turn into vector
-operations as they do not a call of exp: 1,000 x 800 rows take 6 ms instead of 90 in NumPy.
+operations as they do not a call of exp: 1,000 x 800 rows, with and without three conditions, take
+10 ms instead of 156 in NumPy.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ MOST_CENTRES = 2000
 MOST_COEFFICIENTS = 120
 """Coefficients, at most, of a logistic regression: its time grows with their cube."""
 
-PENALTIES = (0.3, 1.0, 1.0)
+PENALTIES = (1.0, 3.0, 3.0)
 """Of logistic regressions: on squared coefficients of lines, of curves, and of products."""
 
 PSEUDO_ROWS = (1.0, 8.0)
@@ -68,8 +68,8 @@ def log_densities(train: Table, test: Table, i: int, given: Sequence[int]) -> ND
 
     Notes
     -----
-    *Far values* of a continuous column cost no more than a wide Cauchy density does, whose weight
-    is at least about 1 in 20 n. *Levels never seen* in training share the probability 1 / (n + 2):
+    *Far values* of a continuous column cost no more than a Cauchy density as wide as the column
+    does, whose weight is at least 1 / (22 n + 22); n is the number of training rows, 1,000 at most. *Levels never seen* in training share the probability 1 / (n + 2):
     those that the column is known to have, and one for all that are new. A column that is
     *constant in training* is predicted so whatever the conditions: its value has the probability
     1 - 1 / (n + 2), all others share the rest. A variable of several columns is predicted column

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Classes", "Means", "logistic", "ridge"]
 
-RIDGES = np.array([1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0])
+RIDGES = np.array([1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0])
 """Penalties of ridge regression to choose from, for each row."""
 
 NEWTON_STEPS = 25
@@ -22,8 +22,9 @@ NEWTON_STEPS = 25
 CLOSE_ENOUGH = 1e-5
 """Largest step of a coefficient that counts as none."""
 
-MOST_LEVERAGE = 0.999
-"""A row that alone decides its own prediction is predicted as if it did not quite."""
+MOST_LEVERAGE = 1 - 1e-9
+"""Only rounding brings a leverage nearer to one: each penalty leaves 1e-7 or more. A lower bound
+would let models with more features than rows look as if they knew rows they were not shown."""
 
 
 @dataclass(frozen=True)
