@@ -211,6 +211,23 @@ def test_a_column_constant_in_training_is_predicted_to_stay_so():
     assert np.isfinite(log_densities(train, test, 1, [0, 2])).all()
 
 
+def test_very_many_levels_still_have_probabilities():
+    rng = np.random.default_rng(19)
+    table = as_table(
+        pd.DataFrame(
+            {"name": [f"n{k}" for k in rng.geometric(0.02, 400)], "x": rng.normal(size=400)}
+        )
+    )
+    train = table.at_rows(range(300))
+    n_levels = len(table.columns[0].levels)
+    assert n_levels > 100
+    values = np.vstack([np.arange(n_levels + 1.0), np.full(n_levels + 1, 0.3)])
+    for known in ([], [1]):
+        found = log_densities(train, with_values(table, values), 0, known)
+        assert np.exp(found).sum() == pytest.approx(1)
+    assert np.isfinite(log_densities(train, table, 1, [0])).all()
+
+
 def test_a_far_value_costs_a_bounded_amount():
     rng = np.random.default_rng(9)
     x, noise = rng.normal(size=(2, 500))

@@ -34,8 +34,11 @@ MOST_CENTRES = 2000
 MOST_COEFFICIENTS = 120
 """Coefficients, at most, of a logistic regression: its time grows with their cube."""
 
-PENALTIES = (1.0, 3.0, 3.0)
-"""Of logistic regressions: on squared coefficients of lines, of curves, and of products."""
+MOST_CLASSES = 30
+"""Levels, at most, whose probabilities depend on the conditions one by one."""
+
+PENALTY = 1.0
+"""Of logistic regressions, on half the squared coefficients."""
 
 PSEUDO_ROWS = (1.0, 8.0)
 """Weights of a logistic regression among the weights of rows near in the conditions."""
@@ -69,11 +72,12 @@ def log_densities(train: Table, test: Table, i: int, given: Sequence[int]) -> ND
     Notes
     -----
     *Far values* of a continuous column cost no more than a Cauchy density as wide as the column
-    does, whose weight is at least 1 / (22 n + 22); n is the number of training rows, 1,000 at most. *Levels never seen* in training share the probability 1 / (n + 2):
-    those that the column is known to have, and one for all that are new. A column that is
-    *constant in training* is predicted so whatever the conditions: its value has the probability
-    1 - 1 / (n + 2), all others share the rest. A variable of several columns is predicted column
-    by column, the earlier ones being known.
+    does, whose weight is at least 1 / (22 n + 22), n being the number of training rows, 1,000 at
+    most. *Levels never seen* in training share the probability 1 / (n + 2): those that the column
+    is known to have, and one for all that are new. A column that is *constant in training* is
+    predicted so whatever the conditions: its value has the probability 1 - 1 / (n + 2), all others
+    share the rest. A variable of several columns is predicted column by column, the earlier ones
+    being known.
 
     The order of rows in `train` does not matter, to the last bit.
 
@@ -224,44 +228,47 @@ def _discrete(
     conditions: Conditions,
 ) -> NDArray[np.float64]:
     """Return log probabilities of a column of levels."""
-    levels, labels = np.unique(target, return_inverse=True)
-    labels = labels.ravel()
-    n_train, n_classes = len(target), len(levels)
+    levels, labels, counted = np.unique(target, return_inverse=True, return_counts=True)
+    n_train, n_levels = len(target), len(levels)
     unseen = 1 / (n_train + 2)
-    n_unseen = 1 + max(0, len(column.levels or ()) - n_classes)
-    place = np.minimum(np.searchsorted(levels, new), n_classes - 1)
+    n_unseen = 1 + max(0, len(column.levels or ()) - n_levels)
+    place = np.minimum(np.searchsorted(levels, new), n_levels - 1)
     seen = levels[place] == new
-    if n_classes == 1:
-        chances = np.zeros(len(new))
-    else:
-        own_hits = np.eye(n_classes)[labels]
-        models = _class_models(labels, own_hits, conditions, len(new))
-        chances = _mixed(
+    # The rarest of many levels are one class, in which each has its share whatever the conditions.
+    order = np.argsort(-counted, kind="stable")
+    classes = np.empty(n_levels, dtype=np.intp)
+    classes[order] = np.minimum(np.arange(n_levels), MOST_CLASSES - 1)
+    shares = counted / np.bincount(classes, weights=counted)[classes]
+    chances = np.log(shares)[place]
+    if n_levels > 1:
+        own_class, new_class = classes[labels.ravel()], classes[place]
+        models = _class_models(own_class, conditions, len(new))
+        chances += _mixed(
             [
-                (own[np.arange(len(own)), labels[: len(own)]], other[np.arange(len(new)), place])
+                (
+                    own[np.arange(len(own)), own_class[: len(own)]],
+                    other[np.arange(len(new)), new_class],
+                )
                 for own, other in models
             ]
         )
     return np.where(seen, chances + np.log1p(-unseen), np.log(unseen / n_unseen))
 
 
-def _class_models(
-    labels: NDArray[np.intp], hits: NDArray[np.float64], conditions: Conditions, n_new: int
-) -> Models:
-    """Return log probabilities of all levels, shape (rows, levels), by each model."""
+def _class_models(labels: NDArray[np.intp], conditions: Conditions, n_new: int) -> Models:
+    """Return log probabilities of all classes, shape (rows, classes), by each model."""
     from mrflearn.selection._kernel_sums import class_sums
 
-    n_train, n_classes = hits.shape
+    n_train, n_classes = len(labels), int(labels.max()) + 1
+    hits = np.eye(n_classes)[labels]
     total = hits.sum(axis=0)
     own = (total - hits + 0.5) / (n_train - 1 + 0.5 * n_classes)
     other = np.tile((total + 0.5) / (n_train + 0.5 * n_classes), (n_new, 1))
     base = Classes(np.log(own), np.log(other))
     fits = [base]
-    forms = [conditions.lines, conditions.curves, conditions.pairs]
-    for features, penalty in zip(forms, PENALTIES, strict=True):
-        for seen, new in features:
-            if (seen.shape[1] + 1) * (n_classes - 1) <= MOST_COEFFICIENTS:
-                fits.append(logistic(seen, new, labels, n_classes, penalty))
+    for seen, new in [*conditions.lines, *conditions.curves, *conditions.pairs]:
+        if (seen.shape[1] + 1) * (n_classes - 1) <= MOST_COEFFICIENTS:
+            fits.append(logistic(seen, new, labels, n_classes, PENALTY))
     models = [(fit.left_out, fit.new) for fit in fits]
     if conditions.places is None:
         return models
