@@ -11,7 +11,7 @@ import mrflearn
 
 ROOT = Path(mrflearn.__file__).parent
 
-LEAVES = {"errors", "_compile", "_edges", "_files", "_memory", "_progress"}
+LEAVES = {"errors", "_compile", "_edges", "_files", "_json", "_memory", "_progress"}
 """Helpers that anyone may import."""
 
 MAY_IMPORT = {
@@ -19,8 +19,10 @@ MAY_IMPORT = {
     "_compile": set(),
     "_edges": {"errors"},
     "_files": {"errors"},
+    "_json": {"errors"},
     "_memory": {"errors"},
     "_progress": set(),
+    "_shown": {"_progress"},
     "_columns": LEAVES,
     "evidence": set(),
     "graph": LEAVES | {"evidence"},
@@ -32,8 +34,10 @@ MAY_IMPORT = {
     "parametric": LEAVES | {"table", "graph", "parametric"},
     "estimators": LEAVES
     | {
+        "_alike",
         "_columns",
         "table",
+        "evidence",
         "graph",
         "dependence",
         "search",
@@ -43,6 +47,9 @@ MAY_IMPORT = {
     },
     "selection": LEAVES | {"table", "dependence", "graph", "selection"},
     "selector": LEAVES | {"_columns", "estimators"},
+    "stability": LEAVES | {"_columns", "_shown", "estimators", "graph", "selection", "table"},
+    "result": LEAVES | {"__init__", "graph", "selection", "stability", "table"},
+    "learn": LEAVES | {"dependence", "estimators", "graph", "result", "selection", "stability"},
     "datasets": LEAVES | {"graph", "datasets"},
     "io": LEAVES | {"graph", "io"},
     "metrics": LEAVES | {"graph"},

@@ -4,6 +4,7 @@ from . import io as io
 from . import metrics as metrics
 from . import plot as plot
 from . import search as search
+from . import selection as selection
 from . import table as table
 from .dependence.information import (
     conditional_mutual_information as conditional_mutual_information,
@@ -24,7 +25,10 @@ from .estimators import Skeptic as Skeptic
 from .estimators import Space as Space
 from .graph import Graph as Graph
 from .graph import GraphPath as GraphPath
+from .learn import learn as learn
+from .result import Result as Result
 from .selector import MarkovBlanketSelector as MarkovBlanketSelector
+from .stability import stability as stability
 from .table import as_table as as_table
 
 __version__: str

@@ -28,12 +28,15 @@ class Evidence:
         The largest lambda of the path at which each edge is present, NaN if never.
     share : float
         The share of lambda that the search compared with.
+    given : tuple of tuples of int, or None
+        What was given at each node, by position, if not its neighbours in the graph.
     """
 
     rule: str | None = None
     information: NDArray[np.float64] | None = None
     entry: NDArray[np.float64] | None = None
     share: float = 1.0
+    given: tuple[tuple[int, ...], ...] | None = None
 
     def __post_init__(self) -> None:
         for name in ("information", "entry"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import math
 import os
 from collections.abc import Iterator, Sequence
@@ -16,6 +15,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mrflearn._files import write_atomically
+from mrflearn._json import (
+    dump,
+    plain,
+    plain_matrix,
+    read_list,
+    read_matrix,
+    read_names,
+    read_position,
+    reading,
+)
 from mrflearn.errors import InputError, unknown
 from mrflearn.evidence import Evidence, Explanation
 
@@ -195,15 +204,15 @@ class Graph:
         known = {(edge.source, edge.target): edge for edge in self.edges}
         edge = known.get((a, b)) or known.get((b, a)) or Edge(a, b)
         found = self.evidence or Evidence()
-        share, alone = found.information, found.rule == "alone"
+        share = found.information
         entered = math.nan if found.entry is None else float(found.entry[i, j])
-        given = [tuple(z for z in self.neighbors(node) if z not in (a, b)) for node in (a, b)]
+        given = [self._given(node, other) for node, other in ((a, b), (b, a))]
         return Explanation(
             source=a,
             target=b,
             present=bool(self.adjacency[i, j]),
             informations=None if share is None else (float(share[i, j]), float(share[j, i])),
-            given=((), ()) if alone else (given[0], given[1]),
+            given=(given[0], given[1]),
             weight=edge.weight,
             unit=self.unit,
             rule=found.rule,
@@ -215,6 +224,14 @@ class Graph:
             q_value=edge.q_value,
             confidence=edge.confidence,
         )
+
+    def _given(self, node: str, other: str) -> tuple[str, ...]:
+        """Return what the search knew at a node, beside another."""
+        known = None if self.evidence is None else self.evidence.given
+        if known is None:
+            return tuple(z for z in self.neighbors(node) if z != other)
+        members = (self.nodes[z] for z in known[self.index(node)])
+        return tuple(z for z in members if z != other)
 
     def to_networkx(self) -> Any:
         """Return a `networkx.Graph`; edges carry `weight`, and what else is known of them."""
@@ -242,20 +259,20 @@ class Graph:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the graph as JSON, readable by `Graph.load` and by anything that reads JSON."""
-        return write_atomically(path, _dump(self._content("mrflearn graph")))
+        return write_atomically(path, dump(self._content("mrflearn graph")))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Graph:
         """Read a graph that `save` wrote."""
-        with _reading(path, "mrflearn graph") as content:
-            return cls._from_content(_names(content["nodes"]), content)
+        with reading(path, "mrflearn graph") as content:
+            return cls._from_content(read_names(content["nodes"]), content)
 
     def _content(self, format_name: str | None = None) -> dict[str, Any]:
         content: dict[str, Any] = {
-            "lam": _plain(self.lam),
+            "lam": plain(self.lam),
             "unit": self.unit,
             "edges": [
-                [self._place[edge.source], self._place[edge.target], *map(_plain, edge[2:])]
+                [self._place[edge.source], self._place[edge.target], *map(plain, edge[2:])]
                 for edge in self.edges
             ],
         }
@@ -263,8 +280,9 @@ class Graph:
             content["evidence"] = {
                 "rule": self.evidence.rule,
                 "share": self.evidence.share,
-                "information": _plain_matrix(self.evidence.information),
-                "entry": _plain_matrix(self.evidence.entry),
+                "information": plain_matrix(self.evidence.information),
+                "entry": plain_matrix(self.evidence.entry),
+                "given": self.evidence.given,
             }
         if format_name:
             return {"format": format_name, "version": 1, "nodes": list(self.nodes)} | content
@@ -274,12 +292,12 @@ class Graph:
     def _from_content(cls, nodes: Sequence[str], content: dict[str, Any]) -> Graph:
         edges = tuple(
             Edge(
-                nodes[_position(i)],
-                nodes[_position(j)],
+                nodes[read_position(i)],
+                nodes[read_position(j)],
                 math.nan if weight is None else float(weight),
                 *(None if value is None else float(value) for value in known),
             )
-            for i, j, weight, *known in map(_edge_row, _list(content["edges"]))
+            for i, j, weight, *known in map(_edge_row, read_list(content["edges"]))
         )
         lam, unit = content["lam"], content.get("unit", "nats")
         if not isinstance(unit, str):
@@ -364,19 +382,19 @@ class GraphPath:
             "format": "mrflearn path",
             "version": 1,
             "nodes": list(self.nodes),
-            "lams": [_plain(lam) for lam in self.lams],
+            "lams": [plain(lam) for lam in self.lams],
             "graphs": [graph._content() for graph in self.graphs],
         }
-        return write_atomically(path, _dump(content))
+        return write_atomically(path, dump(content))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> GraphPath:
         """Read a path that `save` wrote."""
-        with _reading(path, "mrflearn path") as content:
-            nodes = _names(content["nodes"])
+        with reading(path, "mrflearn path") as content:
+            nodes = read_names(content["nodes"])
             return cls(
-                tuple(float(lam) for lam in _list(content["lams"])),
-                tuple(Graph._from_content(nodes, item) for item in _list(content["graphs"])),
+                tuple(float(lam) for lam in read_list(content["lams"])),
+                tuple(Graph._from_content(nodes, item) for item in read_list(content["graphs"])),
             )
 
     def __len__(self) -> int:
@@ -432,32 +450,11 @@ def _is_known(value: float | None) -> TypeGuard[float]:
     return value is not None and not math.isnan(value)
 
 
-def _plain(value: float | None) -> float | str | None:
-    """Return a number as strict JSON can hold it: infinities as text, NaN as null."""
-    if value is None or math.isnan(value):
-        return None
-    return str(float(value)) if math.isinf(value) else float(value)
-
-
 def _edge_row(value: Any) -> list[Any]:
     """Return an edge of a file; the first files had no p-values and q-values."""
-    if len(_list(value)) not in (4, len(Edge._fields)):
+    if len(read_list(value)) not in (4, len(Edge._fields)):
         raise ValueError(f"{value!r} is not an edge")
     return list(value)
-
-
-def _plain_matrix(matrix: NDArray[np.float64] | None) -> list[list[float | str | None]] | None:
-    return None if matrix is None else [[_plain(value) for value in row] for row in matrix.tolist()]
-
-
-def _matrix(value: Any, n_nodes: int) -> NDArray[np.float64] | None:
-    if value is None:
-        return None
-    rows = [[math.nan if item is None else float(item) for item in _list(row)] for row in value]
-    matrix = np.array(rows, dtype=float).reshape(len(rows), -1)
-    if matrix.shape != (n_nodes, n_nodes):
-        raise ValueError(f"a matrix of shape {matrix.shape} for {n_nodes} nodes")
-    return matrix
 
 
 def _evidence(content: Any, n_nodes: int) -> Evidence | None:
@@ -465,60 +462,15 @@ def _evidence(content: Any, n_nodes: int) -> Evidence | None:
         return None
     return Evidence(
         content["rule"],
-        _matrix(content["information"], n_nodes),
-        _matrix(content["entry"], n_nodes),
+        read_matrix(content["information"], n_nodes),
+        read_matrix(content["entry"], n_nodes),
         float(content["share"]),
+        None if content["given"] is None else _given(content["given"], n_nodes),
     )
 
 
-def _position(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise ValueError(f"{value!r} is not a position")
-    return value
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise ValueError(f"{value!r} is not a list")
-    return value
-
-
-def _names(value: Any) -> list[str]:
-    for name in _list(value):
-        if not isinstance(name, str):
-            raise ValueError(f"{name!r} is not the name of a node")
-    return value
-
-
-def _dump(content: dict[str, Any]) -> bytes:
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
-    return text.encode(errors="backslashreplace")  # half a surrogate pair, as JSON escapes it
-
-
-class _reading:  # noqa: N801 (a context manager reads like a verb)
-    """Read a JSON file of ours; whatever is wrong with it becomes one `InputError`."""
-
-    def __init__(self, path: str | os.PathLike[str], format_name: str) -> None:
-        self.path, self.format_name = Path(path), format_name
-
-    def __enter__(self) -> dict[str, Any]:
-        try:
-            content = json.loads(self.path.read_bytes())
-        except OSError as error:
-            raise InputError(f"cannot read {str(self.path)!r}: {error.strerror}") from None
-        except (ValueError, RecursionError):
-            raise InputError(f"{str(self.path)!r} is not a JSON file") from None
-        found = content.get("format") if isinstance(content, dict) else None
-        if found != self.format_name:
-            raise InputError(f"{str(self.path)!r} is not a {self.format_name} (format: {found!r})")
-        if content.get("version") != 1:
-            raise InputError(
-                f"{str(self.path)!r} has version {content.get('version')!r} of the "
-                f"{self.format_name} format; this mrflearn reads version 1"
-            )
-        return content
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, (LookupError, TypeError, ValueError, OverflowError, RecursionError)):
-            what = f"{error} is missing" if isinstance(error, KeyError) else str(error)[:200]
-            raise InputError(f"{str(self.path)!r} is damaged: {what}") from None
+def _given(value: Any, n_nodes: int) -> tuple[tuple[int, ...], ...]:
+    members = tuple(tuple(map(read_position, read_list(row))) for row in read_list(value))
+    if len(members) != n_nodes or any(z >= n_nodes for row in members for z in row):
+        raise ValueError("what was given at the nodes does not fit them")
+    return members

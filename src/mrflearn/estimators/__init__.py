@@ -1,5 +1,11 @@
 """scikit-learn estimators: what the other rooms hold, put together. No algorithm here."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mrflearn.errors import InputError, unknown
 from mrflearn.estimators.base import GraphEstimator
 from mrflearn.estimators.parametric import (
     JOSE,
@@ -39,6 +45,7 @@ __all__ = [
     "SearchEstimator",
     "Skeptic",
     "Space",
+    "as_estimator",
 ]
 
 ESTIMATORS: dict[str, type[GraphEstimator]] = {
@@ -56,3 +63,25 @@ ESTIMATORS: dict[str, type[GraphEstimator]] = {
     "mixed-pairwise": MixedPairwise,
 }
 """Estimators by the names that the command line understands."""
+
+BEST: dict[str, dict[str, Any]] = {"gsmple": {"refine": "pairs"}}
+"""Options that a method named to `learn` has unless told otherwise; docs/accuracy.md shows why."""
+
+
+def as_estimator(method: str | GraphEstimator, options: Mapping[str, Any]) -> GraphEstimator:
+    """Return an estimator by its name, with options, or one that is configured already."""
+    if isinstance(method, GraphEstimator):
+        if options:
+            raise InputError(
+                f"{next(iter(options))}= belongs into the estimator given: set it there, or give "
+                "the estimator by its name"
+            )
+        return method
+    if not isinstance(method, str) or method not in ESTIMATORS:
+        raise unknown("method", method, ESTIMATORS)
+    cls = ESTIMATORS[method]
+    known = cls().get_params()
+    for option in options:
+        if option not in known:
+            raise InputError(f"method {method!r}: {unknown('option', option, known)}")
+    return cls(**{**BEST.get(method, {}), **options})

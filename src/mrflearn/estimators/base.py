@@ -161,12 +161,12 @@ class GraphEstimator(BaseEstimator):
         y : ignored
             There for scikit-learn.
         """
-        from mrflearn._alike import read_alike
+        from mrflearn._alike import alike
         from mrflearn.selection.heldout import log_pseudolikelihoods
 
         check_is_fitted(self)
         known = build_table(self._columns, self.kinds, self.groups, None, self.missing)
-        new = read_alike(read_columns(X), known, self.missing)
+        new = alike(known, read_columns(X), self.missing)
         return float(log_pseudolikelihoods(known, new, self.adjacency_[None]).mean())
 
     @abstractmethod

@@ -23,6 +23,7 @@ from mrflearn.estimators.base import (
     documented,
 )
 from mrflearn.estimators.resampling import choose_by_resampling
+from mrflearn.evidence import Evidence
 from mrflearn.graph import Graph, GraphPath
 from mrflearn.parametric import (
     glasso,
@@ -148,7 +149,8 @@ class ParametricEstimator(GraphEstimator):
         else:
             fit = fits[choice.position]
         path = GraphPath(lams, tuple(self._as_graph(found, table) for found in fits))
-        return Selected(self._remember(fit, table), path, choice)
+        graph = self._remember(fit, table)
+        return Selected(replace(graph, evidence=Evidence(entry=path.entry)), path, choice)
 
     def _check_lams(self, lams: Iterable[float]) -> tuple[float, ...]:
         return check_penalties(lams)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from sklearn.base import clone
 from mrflearn._columns import read_columns
 from mrflearn._edges import Pair, pair
 from mrflearn._memory import as_bytes, as_text
-from mrflearn.dependence import Dependence, Memo, Specification, Threaded, resolve
+from mrflearn.dependence import Dependence, Memo, Question, Specification, Threaded, resolve
 from mrflearn.errors import InputError
 from mrflearn.estimators.base import (
     FEATURE_ATTRIBUTES,
@@ -27,6 +27,7 @@ from mrflearn.estimators.base import (
     documented,
 )
 from mrflearn.estimators.resampling import choose_by_resampling
+from mrflearn.evidence import Evidence
 from mrflearn.graph import Edge, Graph, GraphPath
 from mrflearn.search import (
     Constraints,
@@ -38,11 +39,15 @@ from mrflearn.search import (
     iamb,
 )
 from mrflearn.selection import permutation
+from mrflearn.selection.choice import Choice
 from mrflearn.selection.options import Permutation, Selection
 from mrflearn.selection.shuffled_null import Shuffled
 from mrflearn.table import Table
 
 __all__ = ["GSMN", "GSMPLE", "IAMB", "BlanketEstimator", "ChowLiu", "GreedyEntropy"]
+
+MOST_LAMS = 100
+"""Lambdas looked at before the densest graph so far is taken, though no more by chance than others."""
 
 _WAYS = """`"permutation"` (about a share `alpha` of the edges may be there by
         chance), `"stars"` (stable in subsamples) or `"heldout"` (predicts rows left out)"""
@@ -108,9 +113,12 @@ class SearchEstimator(GraphEstimator):
         lams = permutation.lambdas(nulls)
         results = self._search.path(memo, lams, constraints, **self._options())
         if isinstance(selection, Permutation):
-            conditions = np.array([self._conditions(result) for result in results])
-            n_edges = [len(set(result.edges) - constraints.required) for result in results]
-            choice = permutation.choose(nulls, lams, conditions, n_edges, self.alpha)
+            choice = self._choose(nulls, lams, results, constraints)
+            while choice.position == len(lams) - 1 and 1 < len(lams) < MOST_LAMS:
+                further = permutation.further(lams)
+                results += self._search.path(memo, further, constraints, **self._options())
+                lams += further
+                choice = self._choose(nulls, lams, results, constraints)
         else:
             choice = choose_by_resampling(
                 self._for_parts(), table, lams, selection, self.random_state, self._n_jobs()
@@ -120,7 +128,9 @@ class SearchEstimator(GraphEstimator):
         else:
             result = results[choice.position]
         path = GraphPath(lams, tuple(_as_graph(found, table) for found in results))
-        return Selected(self._remember(result, memo, table), path, choice)
+        graph = self._remember(result, memo, table)
+        evidence = self._evidence(result, memo, path.entry)
+        return Selected(replace(graph, evidence=evidence), path, choice)
 
     def _remember(self, result: SearchResult, memo: Memo, table: Table) -> Graph:
         self.trace_ = result.trace
@@ -128,6 +138,36 @@ class SearchEstimator(GraphEstimator):
         self.n_evaluations_ = memo.n_evaluations
         self._finish(result, table)
         return _as_graph(result, table)
+
+    def _choose(
+        self,
+        nulls: permutation.ScoreNulls,
+        lams: tuple[float, ...],
+        results: tuple[SearchResult, ...],
+        constraints: Constraints,
+    ) -> Choice:
+        conditions = np.array([self._conditions(result) for result in results])
+        n_edges = [len(set(result.edges) - constraints.required) for result in results]
+        return permutation.choose(nulls, lams, conditions, n_edges, self.alpha)
+
+    def _evidence(
+        self, result: SearchResult, memo: Memo, entry: NDArray[np.float64] | None
+    ) -> Evidence:
+        """Return what all pairs share in the graph found; most of it the search knows already."""
+        conditions = self._conditions(result)
+        questions = []
+        for i, row in enumerate(conditions):
+            members = np.flatnonzero(row).tolist()
+            others = [j for j in range(len(row)) if j != i and not row[j]]
+            questions.append(Question(i, others, members))
+            questions += [Question(i, [j], [z for z in members if z != j]) for j in members]
+        information = np.full(conditions.shape, np.nan)
+        for question, answer in zip(questions, memo.cmi_batch(questions), strict=True):
+            information[question.i, list(question.candidates)] = answer
+        own = (conditions != result.adjacency).any()
+        given = tuple(tuple(np.flatnonzero(row).tolist()) for row in conditions) if own else None
+        rule = "alone" if not conditions.any() and own else self._rule()
+        return Evidence(rule, information, entry, self._share, given)
 
     def _usual_lams(self, table: Table) -> tuple[float, ...]:
         memo, constraints = self._prepare(table)

@@ -20,7 +20,7 @@ from mrflearn.dependence.base import Dependence, Question
 from mrflearn.dependence.null import Null
 from mrflearn.selection.choice import Choice
 
-__all__ = ["BlanketNulls", "ScoreNulls", "choose", "lambdas"]
+__all__ = ["BlanketNulls", "ScoreNulls", "choose", "further", "lambdas"]
 
 MOST_FALSE = 0.5
 """Edges expected by chance, for each variable, at the smallest lambda worth looking at."""
@@ -281,6 +281,18 @@ def lambdas(nulls: ScoreNulls | BlanketNulls, n_lams: int = 50) -> tuple[float, 
     if top <= 0:  # constants
         return (1.0,)
     return tuple(np.geomspace(top, max(where(most), LEAST * top), n_lams).tolist())
+
+
+def further(lams: Sequence[float], n_lams: int = 10) -> tuple[float, ...]:
+    """Return smaller lambdas, in the steps of the last two.
+
+    Examples
+    --------
+    >>> further([0.8, 0.4], 3)
+    (0.2, 0.1, 0.05)
+    """
+    step = lams[-1] / lams[-2]
+    return tuple(lams[-1] * step**k for k in range(1, n_lams + 1))
 
 
 def _reason(

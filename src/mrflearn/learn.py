@@ -1,0 +1,254 @@
+"""The whole sentence in one call: table -> dependence -> search -> path -> selection -> graph."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mrflearn._columns import read_columns
+from mrflearn._shown import shown
+from mrflearn.dependence import resolve
+from mrflearn.errors import InputError
+from mrflearn.estimators import GraphEstimator, SearchEstimator, as_estimator
+from mrflearn.graph import Graph
+from mrflearn.result import Result, TableSummary
+from mrflearn.selection.options import check_alpha, check_seed
+from mrflearn.selection.significance import examine_edges
+from mrflearn.stability import Stability, repeated
+from mrflearn.table import Table
+
+__all__ = ["learn"]
+
+DOUBTFUL = 0.05
+"""Edges of a larger q-value are named: they deserve a second look."""
+
+
+def learn(
+    data: Any,
+    method: str | GraphEstimator = "gsmple",
+    *,
+    test: bool = True,
+    n_subsamples: int = 0,
+    fraction: float = 0.5,
+    n_jobs: int | None = -1,
+    quiet: bool = False,
+    **options: Any,
+) -> Result:
+    """Learn from a table which variables depend on each other directly, and say how sure that is.
+
+    Without options: GS-MPLE with the default dependence, refined by pairs, lambda chosen such that
+    about one edge of twenty may be there by chance, and a p-value and a q-value for each edge.
+
+    Parameters
+    ----------
+    data : array, pandas, polars or pyarrow table of shape (n_samples, n_columns)
+        The data, of continuous, ordinal and nominal columns in any mix.
+    method : str or estimator, default="gsmple"
+        How edges are found: a name of `mrflearn.estimators.ESTIMATORS`, or an estimator.
+    test : bool, default=True
+        Test each edge of a search against shuffled copies; parametric methods have no such test.
+    n_subsamples : int, default=0
+        Parts of the table in which to look for the edges again; see `stability`. 50 are usual, and
+        take about 15 times as long as the rest.
+    fraction : float, default=0.5
+        Rows of a part, as a share of all.
+    n_jobs : int, default=-1
+        Threads and processes; -1 for all cores. The result does not depend on it.
+    quiet : bool, default=False
+        Print nothing. Else what was done is printed when it is done, and progress is shown if
+        somebody is watching.
+    **options
+        Of the estimator: `lam`, `selection`, `alpha`, `random_state`, `kinds`, `groups`,
+        `missing`, and those of its own, such as `dependence`, `required` and `forbidden`.
+
+    Returns
+    -------
+    Result
+
+    Examples
+    --------
+    >>> from mrflearn import learn
+    >>> from mrflearn.datasets import load_penguins
+    >>> found = learn(load_penguins().drop(columns="year"), missing="drop", quiet=True)
+    >>> found.graph.neighbors("island")
+    ('species',)
+    """
+    estimator = as_estimator(method, options)
+    if "n_jobs" in estimator.get_params() and "n_jobs" not in options:
+        estimator = _with(estimator, n_jobs=n_jobs)
+    if n_subsamples:
+        _check_subsamples(n_subsamples)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        columns = read_columns(data)
+        with shown(quiet):
+            estimator.fit(data)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # said once, by fit
+                table = estimator._read(columns)
+            graph, stable = estimator.graph_, None
+            if test and isinstance(estimator, SearchEstimator):
+                graph = _tested(graph, estimator, table)
+            if n_subsamples:
+                stable = repeated(
+                    estimator, table, n_subsamples, fraction, estimator.random_state, n_jobs
+                )
+                graph = stable.of(graph)
+    remarks = tuple(dict.fromkeys(str(warning.message) for warning in caught))
+    found = Result(
+        graph=graph,
+        path=estimator.path_,
+        lam=float(estimator.lam_),
+        choice=estimator.choice_,
+        table=TableSummary.of(table),
+        options=_plain_options(estimator),
+        messages=(*_told(estimator, graph, table, stable), *(f"Note: {text}" for text in remarks)),
+        stability=stable,
+    )
+    if not quiet:
+        print(found)
+    return found
+
+
+def _with(estimator: GraphEstimator, **parameters: Any) -> GraphEstimator:
+    """Return an estimator with other parameters; the one given stays as it is."""
+    from sklearn.base import clone
+
+    return clone(estimator).set_params(**parameters)
+
+
+def _check_subsamples(n_subsamples: int) -> None:
+    if isinstance(n_subsamples, bool) or not isinstance(n_subsamples, int) or n_subsamples < 2:
+        raise InputError(
+            f"n_subsamples must be 0 for none, or a whole number of at least 2; got "
+            f"{n_subsamples!r}"
+        )
+
+
+def _tested(graph: Graph, estimator: SearchEstimator, table: Table) -> Graph:
+    """Return the graph with a p-value and a q-value for each edge."""
+    if not graph.edges:
+        return graph
+    specification = resolve(estimator.dependence)
+    dependence = specification.bind(table)
+    tests = {
+        test.edge: test
+        for test in examine_edges(
+            table, specification, dependence, graph.adjacency, random_state=estimator.random_state
+        )
+    }
+    edges = []
+    for edge in graph.edges:
+        test = tests[graph.index(edge.source), graph.index(edge.target)]
+        edges.append(edge._replace(p_value=test.p_value, q_value=test.q_value))
+    return replace(graph, edges=tuple(edges))
+
+
+def _plain_options(estimator: GraphEstimator) -> dict[str, Any]:
+    """Return what was asked for, as a file can hold it."""
+    options: dict[str, Any] = {"method": type(estimator).__name__}
+    for name, value in estimator.get_params(deep=False).items():
+        if name != "n_jobs":  # on which nothing depends
+            options[name] = _plain(value)
+    return options
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) or isinstance(value, (set, frozenset)):
+        return [_plain(item) for item in value]
+    return repr(value)
+
+
+def _told(
+    estimator: GraphEstimator, graph: Graph, table: Table, stable: Stability | None
+) -> list[str]:
+    """Return what was done, in words."""
+    told = [_of_table(table), _of_method(estimator)]
+    if estimator.choice_ is not None:
+        ways = f"Lambda was chosen among {len(estimator.path_)} by {estimator.choice_.selection!r}"
+        told.append(f"{ways}: {estimator.choice_.reason}.")
+    else:
+        told.append(f"Lambda was given: {estimator.lam_:g}.")
+    told += _of_edges(graph)
+    if stable is not None and graph.edges:
+        sure = sum((edge.confidence or 0) >= 0.5 for edge in graph.edges)
+        told.append(
+            f"Learned again from {stable.n_subsamples} random parts of {stable.fraction:.0%} of the "
+            f"rows, {sure} of the {_counted(len(graph.edges), 'edge')} came back in at least half."
+        )
+    return told
+
+
+def _of_table(table: Table) -> str:
+    counts = [
+        f"{number} {kind}"
+        for kind in ("continuous", "ordinal", "nominal", "mixed")
+        if (number := table.kinds.count(kind))
+    ]
+    left_out = (
+        f"; {_counted(table.n_dropped, 'row')} with missing values left out"
+        if table.n_dropped
+        else ""
+    )
+    return (
+        f"{_counted(table.n_samples, 'row')} and {_counted(table.n_variables, 'variable')}: "
+        f"{', '.join(counts)}{left_out}."
+    )
+
+
+def _of_method(estimator: GraphEstimator) -> str:
+    name = type(estimator).__name__
+    if not isinstance(estimator, SearchEstimator):
+        return f"Edges were found by {name}, which assumes a parametric model."
+    how = estimator.dependence if isinstance(estimator.dependence, str) else repr(
+        estimator.dependence
+    )  # fmt: skip
+    return (
+        f"Edges were found by {name}: two variables share one if they still tell about each other "
+        f"once their neighbours are known (conditional mutual information, estimate {how!r})."
+    )
+
+
+def _of_edges(graph: Graph) -> list[str]:
+    if not graph.edges:
+        return ["No edge was found: what there is could be chance."]
+    strongest = sorted(graph.edges, key=lambda edge: -edge.weight)[:3]
+    shown = ", ".join(f"{edge.source} – {edge.target} ({edge.weight:.2g})" for edge in strongest)
+    told = [f"{_counted(len(graph.edges), 'edge')}; the strongest, in {graph.unit}: {shown}."]
+    tested = [edge for edge in graph.edges if edge.q_value is not None]
+    doubtful = [edge for edge in tested if (edge.q_value or 0) > DOUBTFUL]
+    if tested and not doubtful:
+        told.append(
+            f"Each was tested against shuffled copies of the data: all have q ≤ {DOUBTFUL:g}."
+        )
+    elif tested:
+        named = ", ".join(
+            f"{edge.source} – {edge.target} (q = {edge.q_value:.2g})" for edge in doubtful[:5]
+        )
+        more = f" and {len(doubtful) - 5} more" if len(doubtful) > 5 else ""
+        told.append(
+            f"Each was tested against shuffled copies of the data: {len(tested) - len(doubtful)} of "
+            f"{len(tested)} have q ≤ {DOUBTFUL:g}; look twice at {named}{more}."
+        )
+    alone = [node for node in graph.nodes if not graph.neighbors(node)]
+    if alone:
+        named = ", ".join(alone[:8]) + (f" and {len(alone) - 8} more" if len(alone) > 8 else "")
+        told.append(f"Without an edge: {named}.")
+    return told
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

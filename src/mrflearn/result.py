@@ -1,0 +1,217 @@
+"""What `learn` returns: the graph, the path it was chosen from, and how; saved as one JSON file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mrflearn._files import write_atomically
+from mrflearn._json import dump, plain, plain_matrix, read_matrix, reading
+from mrflearn.graph import Graph, GraphPath
+from mrflearn.selection.choice import Choice
+from mrflearn.stability import Stability
+from mrflearn.table import Column, Table
+
+__all__ = ["Result", "TableSummary"]
+
+FORMAT = "mrflearn result"
+
+
+@dataclass(frozen=True)
+class TableSummary:
+    """What the data were: everything about a table but its values.
+
+    Attributes
+    ----------
+    names, kinds : tuple of str
+        Of the variables.
+    columns : tuple of Column
+        What each column was taken for, and why; levels as text.
+    n_samples, n_dropped : int
+        Rows learned from, and rows left out because of missing values.
+    fingerprint : str
+        Of names, kinds and values: two tables that share it are the same.
+    """
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    columns: tuple[Column, ...]
+    n_samples: int
+    n_dropped: int
+    fingerprint: str
+
+    @classmethod
+    def of(cls, table: Table) -> TableSummary:
+        """Return the summary of a table."""
+        digest = hashlib.sha256()
+        for text in (*table.names, *(column.kind for column in table.columns), str(table.scale)):
+            digest.update(text.encode(errors="backslashreplace") + b"\0")
+        digest.update(np.ascontiguousarray(table.values).tobytes())
+        columns = tuple(_with_plain_levels(column) for column in table.columns)
+        return cls(
+            table.names,
+            table.kinds,
+            columns,
+            table.n_samples,
+            table.n_dropped,
+            digest.hexdigest()[:32],
+        )
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables."""
+        return len(self.names)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A graph, and how it came about. Printed, it says in words what was done.
+
+    Attributes
+    ----------
+    graph : Graph
+        The graph chosen; `graph.explain(a, b)` says why two variables have an edge or none.
+    path : GraphPath
+        The graphs it was chosen from.
+    lam : float
+        The penalty chosen.
+    choice : Choice or None
+        Why; None if lambda was given.
+    table : TableSummary
+        What the data were.
+    options : dict
+        What was asked for.
+    messages : tuple of str
+        What was done, in words.
+    stability : Stability or None
+        How often edges were found in subsamples, if asked for.
+    versions : dict
+        Of mrflearn and what it stands on.
+    """
+
+    graph: Graph
+    path: GraphPath
+    lam: float
+    choice: Choice | None
+    table: TableSummary
+    options: Mapping[str, Any]
+    messages: tuple[str, ...]
+    stability: Stability | None = None
+    versions: Mapping[str, str] = field(default_factory=lambda: versions())
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write all of it as JSON, readable by `Result.load`. The data themselves are not in it."""
+        content = {
+            "format": FORMAT,
+            "version": 1,
+            "nodes": list(self.graph.nodes),
+            "graph": self.graph._content(),
+            "path": {
+                "lams": [plain(lam) for lam in self.path.lams],
+                "graphs": [graph._content() for graph in self.path],
+            },
+            "lam": plain(self.lam),
+            "choice": None if self.choice is None else _plain_choice(self.choice),
+            "table": asdict(self.table),
+            "options": dict(self.options),
+            "messages": list(self.messages),
+            "stability": None
+            if self.stability is None
+            else {
+                "frequencies": plain_matrix(self.stability.frequencies),
+                "n_subsamples": self.stability.n_subsamples,
+                "fraction": self.stability.fraction,
+            },
+            "versions": dict(self.versions),
+        }
+        return write_atomically(path, dump(content))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Result:
+        """Read a result that `save` wrote."""
+        with reading(path, FORMAT) as content:
+            nodes = tuple(map(str, content["nodes"]))
+            graphs = (Graph._from_content(nodes, item) for item in content["path"]["graphs"])
+            found, table = content["stability"], dict(content["table"])
+            columns = tuple(
+                Column(**{**column, "levels": _tuple(column["levels"])})
+                for column in table.pop("columns")
+            )
+            choice = content["choice"]
+            return cls(
+                graph=Graph._from_content(nodes, content["graph"]),
+                path=GraphPath(tuple(map(float, content["path"]["lams"])), tuple(graphs)),
+                lam=float(content["lam"]),
+                choice=None if choice is None else _read_choice(choice),
+                table=TableSummary(
+                    **{
+                        **table,
+                        "names": tuple(table["names"]),
+                        "kinds": tuple(table["kinds"]),
+                        "columns": columns,
+                    }
+                ),
+                options=dict(content["options"]),
+                messages=tuple(content["messages"]),
+                stability=None
+                if found is None
+                else Stability(
+                    nodes,
+                    read_matrix(found["frequencies"], len(nodes)),
+                    found["n_subsamples"],
+                    found["fraction"],
+                ),
+                versions=dict(content["versions"]),
+            )
+
+    def __str__(self) -> str:
+        return "\n".join(self.messages)
+
+    def __repr__(self) -> str:
+        return f"Result({self.graph!r}, chosen from {len(self.path)})"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        words = "".join(f"<li>{html.escape(message)}</li>" for message in self.messages)
+        return f"<div><ul>{words}</ul>{self.graph._repr_html_()}</div>"
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of mrflearn and of what its numbers depend on."""
+    from importlib.metadata import version
+
+    import mrflearn
+
+    needed = ("numpy", "scipy", "scikit-learn", "numba")
+    return {
+        "mrflearn": mrflearn.__version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in needed},
+    }
+
+
+def _with_plain_levels(column: Column) -> Column:
+    from dataclasses import replace
+
+    return replace(column, levels=None if column.levels is None else tuple(map(str, column.levels)))
+
+
+def _tuple(values: Any) -> tuple[Any, ...] | None:
+    return None if values is None else tuple(values)
+
+
+def _plain_choice(choice: Choice) -> dict[str, Any]:
+    return asdict(choice) | {"values": [plain(value) for value in choice.values]}
+
+
+def _read_choice(content: dict[str, Any]) -> Choice:
+    values = tuple(float("nan") if value is None else float(value) for value in content["values"])
+    return Choice(**{**content, "values": values})
