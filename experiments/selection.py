@@ -108,7 +108,9 @@ def run_all(tasks, n_jobs):
 
 def print_noise(results):
     """Print how often there is an edge in noise."""
-    shares = results.groupby(["method", "n_samples", "world"], sort=False)["any"].agg(["mean", "size"])
+    shares = results.groupby(["method", "n_samples", "world"], sort=False)["any"].agg(
+        ["mean", "size"]
+    )
     print("| method | N | columns | tables | with an edge |\n|---|---|---|---|---|")
     for (method, n_samples, kind), row in shares.iterrows():
         print(f"| {method} | {n_samples} | {kind} | {row['size']:.0f} | {row['mean']:.3f} |")
@@ -127,7 +129,8 @@ def print_choices(results):
             f"| {method} | {n_samples} | {world} | {row.f1:.3f} | {row.best:.3f} | {row.ratio:.3f} "
             f"| {row.false:.3f} | {row.n_found:.1f} | {row.seconds:.2f} |"
         )
-    print("\n| method | N | mean ratio | least | where | mean share of false edges |\n|---|---|---|---|---|---|")
+    print("\n| method | N | mean ratio | least | where | mean share of false edges |")
+    print("|---" * 6 + "|")
     for (method, n_samples), own in means.groupby(["method", "n_samples"], sort=False):
         worst = own["ratio"].idxmin()[2]
         print(

@@ -194,7 +194,7 @@ class Graph:
 
         Examples
         --------
-        >>> graph = Graph(("rain", "sprinkler", "wet"), (("wet", "rain", 0.4), ("wet", "sprinkler")))
+        >>> graph = Graph(("rain", "wet"), (("wet", "rain", 0.4),))
         >>> print(graph.explain("wet", "rain"))
         wet and rain have an edge. Its weight is 0.4 (nats).
         """

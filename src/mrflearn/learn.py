@@ -17,7 +17,6 @@ from mrflearn.errors import InputError
 from mrflearn.estimators import GraphEstimator, SearchEstimator, as_estimator
 from mrflearn.graph import Graph
 from mrflearn.result import Result, TableSummary
-from mrflearn.selection.options import check_alpha, check_seed
 from mrflearn.selection.significance import examine_edges
 from mrflearn.stability import Stability, repeated
 from mrflearn.table import Table
@@ -103,7 +102,7 @@ def learn(
     found = Result(
         graph=graph,
         path=estimator.path_,
-        lam=float(estimator.lam_),
+        lam=estimator.lam_,
         choice=estimator.choice_,
         table=TableSummary.of(table),
         options=_plain_options(estimator),
@@ -240,8 +239,9 @@ def _of_edges(graph: Graph) -> list[str]:
         )
         more = f" and {len(doubtful) - 5} more" if len(doubtful) > 5 else ""
         told.append(
-            f"Each was tested against shuffled copies of the data: {len(tested) - len(doubtful)} of "
-            f"{len(tested)} have q ≤ {DOUBTFUL:g}; look twice at {named}{more}."
+            "Each was tested against shuffled copies of the data: "
+            f"{len(tested) - len(doubtful)} of {len(tested)} have q ≤ {DOUBTFUL:g}; look twice at "
+            f"{named}{more}."
         )
     alone = [node for node in graph.nodes if not graph.neighbors(node)]
     if alone:

@@ -164,7 +164,7 @@ class Result:
                 if found is None
                 else Stability(
                     nodes,
-                    read_matrix(found["frequencies"], len(nodes)),
+                    read_matrix(found["frequencies"], len(nodes)),  # type: ignore[arg-type]
                     found["n_subsamples"],
                     found["fraction"],
                 ),

@@ -164,9 +164,7 @@ def repeated(
 ) -> Stability:
     """Count how often an estimator finds each edge in parts of a table."""
     if not isinstance(n_subsamples, Integral) or n_subsamples < 2:
-        raise InputError(
-            f"n_subsamples must be a whole number of at least 2, got {n_subsamples!r}"
-        )
+        raise InputError(f"n_subsamples must be a whole number of at least 2, got {n_subsamples!r}")
     if not isinstance(fraction, Real) or not 0 < fraction < 1:
         raise InputError(f"fraction must be between 0 and 1, both excluded; got {fraction!r}")
     seed = check_seed(random_state)
@@ -184,9 +182,7 @@ def repeated(
     return Stability(table.names, frequencies, int(n_subsamples), float(fraction))
 
 
-def _found_in(
-    estimator: GraphEstimator, table: Table, rows: NDArray[np.intp]
-) -> NDArray[np.bool_]:
+def _found_in(estimator: GraphEstimator, table: Table, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Return the adjacency that some rows lead to."""
     part = table.at_rows(rows)
     given = estimator._check_lam()

@@ -194,7 +194,7 @@ def test_a_path_that_falls_short_says_so_once(case):
     [
         ({"lam": -0.1}, "lam must not be negative, got -0.1"),
         ({"lam": np.nan}, "got NaN"),
-        ({"lam": "much"}, "lam must be a number, got 'much'"),
+        ({"lam": "much"}, "lam must be a number or 'auto', got 'much'"),
         ({"tol": 0}, "tol must be a positive number, got 0"),
         ({"tol": None}, "tol must be a positive number, got None"),
         ({"max_iter": 0}, "max_iter must be a positive whole number, got 0"),

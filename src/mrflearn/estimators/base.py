@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -120,7 +121,7 @@ class GraphEstimator(BaseEstimator):
         else:
             self.graph_, self.path_, self.choice_ = self._select(table, given)
         self.adjacency_ = np.array(self.graph_.adjacency)
-        self.lam_ = self.graph_.lam
+        self.lam_ = math.nan if self.graph_.lam is None else self.graph_.lam
         self._columns = columns
         return self
 
@@ -165,8 +166,14 @@ class GraphEstimator(BaseEstimator):
         from mrflearn.selection.heldout import log_pseudolikelihoods
 
         check_is_fitted(self)
+        columns = read_columns(X)
+        if len(columns) != self.n_features_in_:  # in the words of scikit-learn
+            raise InputError(
+                f"X has {len(columns)} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
         known = build_table(self._columns, self.kinds, self.groups, None, self.missing)
-        new = alike(known, read_columns(X), self.missing)
+        new = alike(known, columns, self.missing)
         return float(log_pseudolikelihoods(known, new, self.adjacency_[None]).mean())
 
     @abstractmethod

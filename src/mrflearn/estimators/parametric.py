@@ -141,9 +141,7 @@ class ParametricEstimator(GraphEstimator):
                 self._likelihood,
             )
         else:
-            choice = choose_by_resampling(
-                self, table, lams, selection, self.random_state, n_jobs=1
-            )
+            choice = choose_by_resampling(self, table, lams, selection, self.random_state, n_jobs=1)
         if choice.position is None:
             (fit,) = self._fits(table, (math.inf,))
         else:

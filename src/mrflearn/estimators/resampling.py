@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mrflearn._progress import report
 from mrflearn.selection import stars
 from mrflearn.selection.choice import Choice
-from mrflearn.selection.options import Heldout, Stars
+from mrflearn.selection.options import Heldout, Selection, Stars
 from mrflearn.selection.subsamples import draw_rows, usual_size
 from mrflearn.table import Table
 
@@ -32,7 +32,7 @@ def choose_by_resampling(
     estimator: GraphEstimator,
     table: Table,
     lams: Sequence[float],
-    selection: Stars | Heldout,
+    selection: Selection,
     random_state: int,
     n_jobs: int,
 ) -> Choice:
@@ -46,6 +46,8 @@ def choose_by_resampling(
         tasks = [(estimator, table, rows, lams) for rows in parts]
         graphs = in_processes(_graphs_of, tasks, n_jobs, "subsamples")
         return stars.choose(lams, np.mean(graphs, axis=0), selection.beta)
+    if not isinstance(selection, Heldout):
+        raise ValueError(f"{selection!r} does not resample")
     from mrflearn.selection import heldout
 
     folds = heldout.draw_folds(table.n_samples, selection.n_folds, random_state)

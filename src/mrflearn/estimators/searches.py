@@ -47,7 +47,7 @@ from mrflearn.table import Table
 __all__ = ["GSMN", "GSMPLE", "IAMB", "BlanketEstimator", "ChowLiu", "GreedyEntropy"]
 
 MOST_LAMS = 100
-"""Lambdas looked at before the densest graph so far is taken, though no more by chance than others."""
+"""Lambdas looked at, at most, while the densest graph so far will still do."""
 
 _WAYS = """`"permutation"` (about a share `alpha` of the edges may be there by
         chance), `"stars"` (stable in subsamples) or `"heldout"` (predicts rows left out)"""
@@ -173,9 +173,7 @@ class SearchEstimator(GraphEstimator):
         memo, constraints = self._prepare(table)
         return permutation.lambdas(self._nulls(memo, table, constraints))
 
-    def _nulls(
-        self, memo: Memo, table: Table, constraints: Constraints
-    ) -> permutation.ScoreNulls:
+    def _nulls(self, memo: Memo, table: Table, constraints: Constraints) -> permutation.ScoreNulls:
         """Return how large the scores of this search are by chance."""
         free = np.zeros((table.n_variables, table.n_variables), dtype=bool)
         for i in range(table.n_variables):

@@ -92,7 +92,7 @@ class EBIC:
     gamma: float = 0.5
 
     def __post_init__(self) -> None:
-        if not _is_number(self.gamma) or not 0 <= self.gamma or not isfinite(self.gamma):
+        if not _is_number(self.gamma) or not self.gamma >= 0 or not isfinite(self.gamma):
             raise InputError(f"gamma must be a number that is not negative, got {self.gamma!r}")
 
 

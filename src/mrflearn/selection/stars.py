@@ -39,9 +39,7 @@ def instabilities(lams: Sequence[float], frequencies: NDArray[np.float64]) -> ND
     return found
 
 
-def choose(
-    lams: Sequence[float], frequencies: NDArray[np.float64], beta: float = 0.05
-) -> Choice:
+def choose(lams: Sequence[float], frequencies: NDArray[np.float64], beta: float = 0.05) -> Choice:
     """Return the smallest lambda whose instability is at most `beta`.
 
     Examples
