@@ -82,7 +82,7 @@ def test_edges_go_to_standard_output_strongest_first(chain):
     result = run("learn", "chain.csv", "--dependence", "gaussian")
     assert result.exit_code == 0
     header, *lines = result.stdout.splitlines()
-    assert header == "source\ttarget\tscore"
+    assert header == "source\ttarget\tscore\tp\tq"
     graph = GSMPLE(dependence="gaussian").fit(chain).graph_.to_pandas()
     assert [line.split("\t")[:2] for line in lines] == graph[["source", "target"]].values.tolist()
     scores = [float(line.split("\t")[2]) for line in lines]
@@ -97,8 +97,9 @@ def test_what_columns_are_taken_for_goes_to_standard_error(chain):
     assert lines[0] == "chain.csv: 200 rows, 5 columns"
     assert lines[1].split(None, 1) == ["continuous", "a, b, c, e"]
     assert lines[2].split(None, 1) == ["nominal", "d"]
-    assert re.fullmatch(r"\d+ edges at lam 0\.05 in \d+\.\d s", lines[3])
-    assert len(lines) == 4
+    assert lines[3].startswith("Lambda was chosen among 50 by 'permutation': at lambda 0.")
+    assert re.match(r"3 edges; the strongest, in nats: [ab] – [bc] ", lines[4])
+    assert re.fullmatch(r"\d+ edges at lam 0\.0\d+ in \d+\.\d s", lines[-1])
 
 
 def test_quiet_says_nothing_on_standard_error(chain):
@@ -110,7 +111,9 @@ def test_quiet_says_nothing_on_standard_error(chain):
 def test_the_penguins_are_learned_as_the_library_learns_them():
     result = run("learn", penguins_path(), "--missing", "drop", "-o", "graph.json")
     assert result.exit_code == 0
-    assert Graph.load("graph.json") == GSMPLE(missing="drop").fit(load_penguins()).graph_
+    reference = mrflearn.learn(load_penguins(), missing="drop", quiet=True)
+    assert Graph.load("graph.json") == reference.graph
+    assert all(edge.q_value is not None for edge in reference.graph.edges)
     assert "344 rows (11 left out: missing values), 8 columns" in result.stderr
     assert "ordinal     year" in result.stderr
 
@@ -152,14 +155,15 @@ def test_a_refinement_reaches_the_estimator():
     frame.to_csv("table.csv", index=False)
     (parameter,) = [p for p in main.commands["learn"].params if p.name == "refine"]
     assert tuple(parameter.type.choices) == REFINEMENTS
-    found = {None: learned("table.csv")}
+    found = {None: learned("table.csv", "--lam", "0.05")}
+    assert found[None] == learned("table.csv", "--lam", "0.05", "--refine", "pairs")
     for refine in REFINEMENTS:
-        found[refine] = learned("table.csv", "--refine", refine)
-        graph = GSMPLE(dependence="gaussian", refine=refine).fit(frame).graph_
+        found[refine] = learned("table.csv", "--lam", "0.05", "--refine", refine)
+        graph = GSMPLE(0.05, dependence="gaussian", refine=refine).fit(frame).graph_
         assert {tuple(line.split("\t")[:2]) for line in found[refine][1:]} == {
             (edge.source, edge.target) for edge in graph.edges
         }
-    assert found["swap"] != found[None]
+    assert found["swap"] != found["regrow"]
 
 
 def test_scale_and_neighbours_reach_the_dependence(chain):
@@ -218,7 +222,7 @@ def test_many_columns_are_listed_on_one_line():
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(50, 40))).add_prefix("v")
     frame.to_csv("wide.csv", index=False)
     result = run("learn", "wide.csv", "--dependence", "gaussian", "--lam", "9")
-    assert len(result.stderr.splitlines()) == 3
+    assert len(result.stderr.splitlines()) == 4
     assert "v11, … (40 in all)" in result.stderr
 
 
@@ -421,7 +425,7 @@ def process(*arguments, **options):
 def test_exit_codes_and_streams_of_a_real_process(chain):
     good = process("learn", "chain.csv", "--dependence", "gaussian")
     assert good.returncode == 0
-    assert good.stdout.startswith("source\ttarget\tscore\n")
+    assert good.stdout.startswith("source\ttarget\tscore\tp\tq\n")
     assert "\x1b" not in good.stdout + good.stderr
     bad = process("learn", "nothing.csv")
     assert bad.returncode == 2
@@ -437,6 +441,7 @@ def test_a_reader_that_stops_early_is_no_error():
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(100, 36)), columns=names)
     frame.to_csv("wide.csv", index=False)
     command = [*PROGRAM, "learn", "wide.csv", "--dependence", "gaussian", "--lam", "-inf"]
+    command.append("--no-test")
     pipeline = f"{shlex.join([*command, '-o', 'wide.json'])} | head -1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(
         ["bash", "-c", pipeline], capture_output=True, text=True, timeout=60, env=BUFFERED
@@ -493,7 +498,7 @@ def test_ctrl_c_leaves_no_file_and_exit_code_130():
     assert sorted(os.listdir()) == before
 
 
-def test_a_terminal_gets_an_aligned_table_and_a_spinner(chain):
+def test_a_terminal_gets_an_aligned_table_and_progress(chain):
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
@@ -513,8 +518,9 @@ def test_a_terminal_gets_an_aligned_table_and_a_spinner(chain):
         assert running.wait(60) == 0
     os.close(ours)
     text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode()).replace("\r", "\n")
-    assert "Learning from 200 rows" in text
-    rows = [line for line in text.splitlines() if re.fullmatch(r"\w+ +\w+ +-?\d\.\d{4}", line)]
+    assert "Searching along lambda" in text
+    assert "Testing edges" in text
+    rows = [line for line in text.splitlines() if re.fullmatch(r"[a-e] +[a-e] +-?\d\..*", line)]
     assert len(rows) >= 3
     assert len({len(row) for row in rows}) == 1
     assert "\t" not in text

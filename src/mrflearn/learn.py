@@ -185,8 +185,9 @@ def _told(
     if stable is not None and graph.edges:
         sure = sum((edge.confidence or 0) >= 0.5 for edge in graph.edges)
         told.append(
-            f"Learned again from {stable.n_subsamples} random parts of {stable.fraction:.0%} of the "
-            f"rows, {sure} of the {_counted(len(graph.edges), 'edge')} came back in at least half."
+            f"Learned again from {stable.n_subsamples} random parts of {stable.fraction:.0%} of "
+            f"the rows, {sure} of the {_counted(len(graph.edges), 'edge')} came back in at least "
+            "half."
         )
     return told
 

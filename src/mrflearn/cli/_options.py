@@ -5,10 +5,30 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from typing import Any
+
+import click
 
 from mrflearn.errors import InputError, unknown
 
-__all__ = ["check_targets", "read_kinds", "read_names", "read_pairs"]
+__all__ = ["Lambda", "check_targets", "read_kinds", "read_names", "read_pairs"]
+
+
+class Lambda(click.ParamType):
+    """A number, or auto."""
+
+    name = "number or auto"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | str:
+        """Return the number, or "auto"."""
+        if value == "auto":
+            return "auto"
+        try:
+            return float(value)
+        except ValueError:
+            raise InputError(f"--lam must be a number or auto, got {value!r}") from None
 
 
 def check_targets(file: str, outputs: Sequence[str], figure: str | None) -> None:

@@ -14,7 +14,7 @@ import click
 
 from mrflearn.errors import InputError
 
-__all__ = ["in_flags", "listed", "plain_warnings", "printable", "spinner", "summary", "write"]
+__all__ = ["in_flags", "listed", "plain_warnings", "printable", "summary", "write"]
 
 _FLAGS: list[tuple[str, str]] = [
     (r"missing='drop'", "--missing drop"),
@@ -30,6 +30,11 @@ _FLAGS: list[tuple[str, str]] = [
     (r"(does not apply to dependence .+?): it takes .*", r"\1: leave it out"),
     (r"raise max_iter or lam$", "raise --lam"),
     (r"^lam=0 needs", "--lam 0 needs"),
+    (r"^alpha must", "--alpha must"),
+    (r"^random_state must", "--seed must"),
+    (r"^n_subsamples must", "--stability must"),
+    (r"^selection ('\w+') does", r"--select \1 does"),
+    (r"give n_folds=\d+( or fewer)?$", "choose another --select"),
     (r"choose lam > 0$", "choose a larger --lam"),
     (r"\bJOSE\(form=.group.\)", "JOSE"),
 ]
@@ -73,21 +78,6 @@ def plain_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = show
-        yield
-
-
-@contextmanager
-def spinner(what: str, quiet: bool) -> Iterator[None]:
-    """Turn a spinner on standard error while the work goes on, if somebody is watching."""
-    if quiet or not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        progress.add_task(what, total=None)
         yield
 
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrflearn.cli._options import check_targets, read_kinds, read_names, read_pairs
-from mrflearn.cli._output import listed, plain_warnings, printable, spinner, write
+from mrflearn.cli._options import Lambda, check_targets, read_kinds, read_names, read_pairs
+from mrflearn.cli._output import in_flags, listed, plain_warnings, printable, write
 from mrflearn.errors import InputError, unknown
+from mrflearn.selection.options import SELECTIONS
 
 if TYPE_CHECKING:
     from mrflearn.graph import Edge, Graph
@@ -42,14 +43,47 @@ Exit codes: 0, 2 for a mistake in the table or the options, 130 after Ctrl-C."""
 )
 @click.option(
     "--lam",
-    type=float,
+    type=Lambda(),
     help="Penalty for an edge; larger is sparser. In nats for a search, in the unit of its model "
-    "for a parametric method. [default: that of the method]",
+    "for a parametric method. [default: auto, chosen from the data; chow-liu: a tree]",
+)
+@click.option(
+    "--select",
+    type=click.Choice(["auto", *SELECTIONS]),
+    default="auto",
+    show_default=True,
+    help="How --lam auto chooses: by how many edges chance would bring (permutation), by stability "
+    "in subsamples (stars), by predicting rows left out (heldout) or, for parametric methods, by "
+    "the extended BIC (ebic).",
+)
+@click.option(
+    "--alpha",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Share of false edges that --select permutation aims at.",
+)
+@click.option(
+    "--test/--no-test",
+    default=True,
+    show_default=True,
+    help="Test each edge of a search against shuffled copies of the data.",
+)
+@click.option(
+    "--stability",
+    type=int,
+    default=0,
+    metavar="N",
+    help="Learn again from N random halves of the rows, and say how often each edge is found. "
+    "[default: not]",
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Of shuffles, subsamples and folds."
 )
 @click.option(
     "--refine",
     type=click.Choice(["regrow", "alternate", "swap", "pairs"]),
-    help="How gsmple goes on after growing and shrinking once. [default: it does not]",
+    help="How gsmple goes on after growing and shrinking once. [default: pairs]",
 )
 @click.option(
     "--dependence",
@@ -115,7 +149,12 @@ Exit codes: 0, 2 for a mistake in the table or the options, 130 after Ctrl-C."""
 def learn(
     file: str,
     method: str,
-    lam: float | None,
+    lam: float | str | None,
+    select: str,
+    alpha: float,
+    test: bool,
+    stability: int,
+    seed: int,
     refine: str | None,
     dependence: str,
     n_neighbors: int | None,
@@ -141,9 +180,11 @@ def learn(
     begun = time.monotonic()
     check_targets(file, outputs, figure)  # before anything slow
 
+    from mrflearn._shown import shown
     from mrflearn.dependence import resolve
     from mrflearn.estimators import ESTIMATORS, GSMPLE, SearchEstimator
     from mrflearn.io import read_table, write_graph
+    from mrflearn.learn import learn as learn_from
     from mrflearn.table import as_table
 
     if method not in ESTIMATORS:
@@ -172,7 +213,6 @@ def learn(
             "scale": None if scale == "none" else scale,
             "required": read_pairs(required, columns, "--required"),
             "forbidden": read_pairs(forbidden, columns, "--forbidden"),
-            "n_jobs": n_jobs,
             "max_memory": max_memory,
         }
         if not issubclass(estimator, SearchEstimator):
@@ -184,8 +224,21 @@ def learn(
         table = as_table(frame, **reading)
         if not quiet:
             _describe(table, file)
-        with spinner(f"Learning from {table.n_samples} rows", quiet):
-            graph = estimator(**reading, **options).fit(frame).graph_
+        with shown(quiet):
+            found = learn_from(
+                frame,
+                method,
+                selection=select,
+                alpha=alpha,
+                random_state=seed,
+                test=test,
+                n_subsamples=stability,
+                n_jobs=n_jobs,
+                quiet=True,
+                **reading,
+                **options,
+            )
+            graph = found.graph
             written = [write_graph(graph, path) for path in outputs]
             if figure is not None:
                 from mrflearn.plot import plot_graph, save_figure
@@ -193,6 +246,9 @@ def learn(
                 written.append(save_figure(plot_graph(graph, kinds=table.kinds), figure))
     _show_edges(graph)
     if not quiet:
+        n_known = 2 if found.choice else 3  # the table, the method, and lambda if it was given
+        for message in found.messages[n_known:]:
+            click.echo(in_flags(message), err=True)
         _conclude(graph, written, time.monotonic() - begun)
 
 
@@ -237,6 +293,16 @@ def _conclude(graph: Graph, written: Sequence[Path], seconds: float) -> None:
     click.echo(f"{edges}{lam} in {seconds:.1f} s{files}{hint}", err=True)
 
 
+def _known(edges: Sequence[Edge]) -> list[tuple[str, str, str]]:
+    """Return what is known of the edges: the parts of each, their headings, and formats."""
+    parts = [("weight", "score", ".6g")]
+    if any(edge.p_value is not None for edge in edges):
+        parts += [("p_value", "p", ".3g"), ("q_value", "q", ".3g")]
+    if any(edge.confidence is not None for edge in edges):
+        parts.append(("confidence", "frequency", ".2f"))
+    return parts
+
+
 def _show_edges(graph: Graph) -> None:
     """Print the edges, strongest first: a table on a terminal, tab-separated text elsewhere."""
     edges = sorted(graph.edges, key=lambda edge: (math.isnan(edge.weight), -edge.weight))
@@ -245,8 +311,11 @@ def _show_edges(graph: Graph) -> None:
         return
     stream = io.StringIO()
     writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
-    writer.writerow(["source", "target", "score"])
-    writer.writerows([edge.source, edge.target, f"{edge.weight:.6g}"] for edge in edges)
+    known = _known(edges)
+    writer.writerow(["source", "target", *(heading for _, heading, _ in known)])
+    for edge in edges:
+        numbers = [f"{getattr(edge, part):{form}}" for part, _, form in known]
+        writer.writerow([edge.source, edge.target, *numbers])
     write(stream.getvalue())
 
 
@@ -260,8 +329,12 @@ def _show_table(edges: Sequence[Edge], unit: str) -> None:
     table = RichTable(box=None, pad_edge=False, header_style="bold")
     table.add_column("source", overflow="fold")
     table.add_column("target", overflow="fold")
-    table.add_column(f"score ({unit})", justify="right", no_wrap=True)
+    known = _known(edges)
+    for part, heading, _ in known:
+        shown = f"{heading} ({unit})" if part == "weight" else heading
+        table.add_column(shown, justify="right", no_wrap=True)
     for edge in edges:
         names = (Text(printable(edge.source)), Text(printable(edge.target)))
-        table.add_row(*names, f"{edge.weight:.4f}")
+        numbers = [f"{getattr(edge, part):{form.replace('6', '4')}}" for part, _, form in known]
+        table.add_row(*names, *numbers)
     Console().print(table)

@@ -44,7 +44,7 @@ def choose_by_resampling(
             for number in range(selection.n_subsamples)
         ]
         tasks = [(estimator, table, rows, lams) for rows in parts]
-        graphs = in_processes(_graphs_of, tasks, n_jobs, "subsamples")
+        graphs = in_processes(_graphs_of, tasks, n_jobs, "Learning from subsamples")
         return stars.choose(lams, np.mean(graphs, axis=0), selection.beta)
     if not isinstance(selection, Heldout):
         raise ValueError(f"{selection!r} does not resample")
@@ -55,7 +55,7 @@ def choose_by_resampling(
         _scores_of,
         [(estimator, table, training, left_out, lams) for training, left_out in folds],
         n_jobs,
-        "folds",
+        "Predicting rows left out",
     )
     scores = np.empty((len(lams), table.n_samples))
     for (_, left_out), found in zip(folds, scored, strict=True):

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from mrflearn._edges import Pair, check_lams
+from mrflearn._progress import tracked
 from mrflearn.dependence.base import Dependence, Memo, Question
 from mrflearn.graph import Step
 from mrflearn.search.base import FREE, Constraints, SearchResult, Trace, neighbours_after
@@ -56,7 +57,7 @@ def path(
     memo = Memo.around(dependence)
     steps = grow(memo, min(thresholds), constraints)
     results: dict[float, SearchResult] = {}
-    for lam in sorted(set(thresholds), reverse=True):
+    for lam in tracked("Searching along lambda", sorted(set(thresholds), reverse=True)):
         stop = next(
             (t for t, step in enumerate(steps) if step.phase == "grow" and step.score <= lam),
             len(steps),

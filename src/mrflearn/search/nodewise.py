@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mrflearn._edges import check_lams, check_rule, symmetrise
+from mrflearn._progress import tracked
 from mrflearn.dependence.base import Dependence, Memo, Question
 from mrflearn.graph import Step
 from mrflearn.search.base import FREE, Constraints, SearchResult, Trace
@@ -55,7 +56,8 @@ def path(
     # All pairs at once: every search begins with them, and a batch can be shared by threads.
     memo.cmi_batch([Question(i, constraints.free_of(i, n_variables)) for i in range(n_variables)])
     learned = [
-        blankets(memo, node, thresholds, constraints, **options) for node in range(n_variables)
+        blankets(memo, node, thresholds, constraints, **options)
+        for node in tracked("Learning neighbourhoods", range(n_variables))
     ]
     return tuple(
         _join([learned[node][at] for node in range(n_variables)], lam, rule)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._edges import Pair
+from mrflearn._progress import tracked
 from mrflearn.dependence.base import Dependence, Specification
 from mrflearn.dependence.null import Null
 from mrflearn.selection.shuffles import shuffled_orders, with_copies
@@ -80,7 +81,7 @@ def examine_edges(
     from scipy.stats import false_discovery_control
 
     found = []
-    for i, j in np.argwhere(np.triu(adjacency)).tolist():
+    for i, j in tracked("Testing edges", np.argwhere(np.triu(adjacency)).tolist()):
         given_i, given_j = (
             [z for z in np.flatnonzero(adjacency[node]).tolist() if z != other]
             for node, other in ((i, j), (j, i))
