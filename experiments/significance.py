@@ -1,4 +1,4 @@
-"""Do the tests keep the level they state? Type-I error where the null is true.
+"""Do the tests keep the level they state? Type-I error where the null is true, or power.
 
 x and y have causes in common, and are independent given the neighbours of either: x given
 z0, ..., y given those one further along a chain z0 - z1 - ... So the score of the pair, the sum of
@@ -8,7 +8,7 @@ two conditional mutual informations given different sets, is what an edge would 
 import argparse
 import sys
 import warnings
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
@@ -36,9 +36,19 @@ KINDS = {
     "continuous given all kinds": "cc*",
     "continuous and labels given all kinds": "cl*",
     "labels given continuous": "lbc",
+    "wavy labels": "vvc",
+    "products": "ppc",
+    "jumps": "jjc",
 }
-"""Sorts of x, of y and of the conditions: continuous, quadratic, wavy, binary, labels, ordinal or
-all. Shuffles keep what a quadratic fit explains, so only the wavy ones show what it leaves."""
+"""Sorts of x, of y and of the conditions: continuous, quadratic, wavy, products of two causes,
+jumping, binary, labels, wavy labels, ordinal or all."""
+
+SLOPES = {
+    "b": (-1.5, 1.5),
+    "l": (0, 1.2, -1.2, 0.6),
+    "v": (-1, 1),
+    "o": (-1.5, -0.75, 0, 0.75, 1.5),
+}
 
 CLOSED = {
     "gaussian": Gaussian(),
@@ -51,23 +61,29 @@ CLOSED = {
 SHUFFLED = {"auto": Auto(), "knn": KNN(), "mixed-ksg": MixedKSG()}
 
 
-def child(sort, rng, causes, n_samples):
-    """Draw a column that depends on standardised columns."""
-    drive = sum(causes) / np.sqrt(len(causes)) if causes else np.zeros(n_samples)
-    if sort == "c":
+def child(sort, rng, causes, n_samples, push=0.0):
+    """Draw a column that depends on standardised columns, and on a sum that is given."""
+    causes = list(causes)
+    if sort in "wv":
+        causes = [1.5 * np.sin(3 * cause) for cause in causes]
+    elif sort == "q":
+        causes = [cause**2 - 1 for cause in causes]
+    elif sort == "j":
+        causes = [1.5 * np.sign(cause) for cause in causes]
+    elif sort == "p":
+        causes = [one * other for one, other in pairwise(causes)] or causes
+    drive = sum(causes, np.zeros(n_samples)) / np.sqrt(max(len(causes), 1)) + push
+    slopes = SLOPES.get(sort)
+    if slopes is None:
         return drive + rng.normal(size=n_samples)
-    if sort == "q":
-        bent = sum(cause**2 - 1 for cause in causes) / np.sqrt(max(len(causes), 1))
-        return bent + rng.normal(size=n_samples)
-    if sort == "w":
-        bent = sum(1.5 * np.sin(3 * cause) for cause in causes) / np.sqrt(max(len(causes), 1))
-        return bent + rng.normal(size=n_samples)
-    slopes = {"b": (-1.5, 1.5), "l": (0, 1.2, -1.2, 0.6), "o": (-1.5, -0.75, 0, 0.75, 1.5)}[sort]
     return np.argmax(np.outer(drive, slopes) + rng.gumbel(size=(n_samples, len(slopes))), axis=1)
 
 
-def draw(kind, n_given, n_samples, rng):
-    """Return a table whose first variables are x and y, and the neighbours of either."""
+def draw(kind, n_given, n_samples, rng, edge=0.0):
+    """Return a table whose first variables are x and y, and the neighbours of either.
+
+    With an edge, x pushes y.
+    """
     x_sort, y_sort, z_sort = KINDS[kind]
     columns, sorts, chain = {}, {}, []
     for z in range(n_given + 1 if n_given else 0):
@@ -75,26 +91,25 @@ def draw(kind, n_given, n_samples, rng):
         column = child(sort, rng, chain[-1:], n_samples)
         chain.append((column - np.mean(column)) / max(np.std(column), 1e-9))
         columns[f"z{z}"], sorts[f"z{z}"] = column, sort
-    first = {
-        "x": child(x_sort, rng, chain[:n_given], n_samples),
-        "y": child(y_sort, rng, chain[1:], n_samples),
-    }
+    x = child(x_sort, rng, chain[:n_given], n_samples)
+    push = edge * (x - np.mean(x)) / max(np.std(x), 1e-9)
+    first = {"x": x, "y": child(y_sort, rng, chain[1:], n_samples, push)}
     for c in range(N_NOISE):
         sort = z_sort if z_sort in "bl" else ("o" if z_sort == "o" else "c")
         columns[f"noise{c}"], sorts[f"noise{c}"] = child(sort, rng, [], n_samples), sort
     sorts |= {"x": x_sort, "y": y_sort}
-    names = {"b": "nominal", "l": "nominal", "o": "ordinal"}
+    names = {"b": "nominal", "l": "nominal", "v": "nominal", "o": "ordinal"}
     kinds = {name: names.get(sort, "continuous") for name, sort in sorts.items()}
     table = as_table(pd.DataFrame(first | columns), kinds=kinds)
     return table, list(range(2, 2 + n_given)), list(range(3, 3 + n_given))
 
 
-def p_values(kind, n_given, n_samples, run):
+def p_values(kind, n_given, n_samples, run, edge=0.0):
     """Return the p-value of each test of one table."""
     seed = [run, n_given, n_samples, list(KINDS).index(kind)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        table, of_x, of_y = draw(kind, n_given, n_samples, np.random.default_rng(seed))
+        table, of_x, of_y = draw(kind, n_given, n_samples, np.random.default_rng(seed), edge)
     found = {}
     for name, specification in CLOSED.items():
         if name == "plugin" and not table.all_discrete:
@@ -115,11 +130,11 @@ def p_values(kind, n_given, n_samples, run):
     return {"kind": kind, "n_given": n_given, "n_samples": n_samples, "run": run} | found
 
 
-def run_all(n_samples, runs, n_jobs):
+def run_all(n_samples, runs, n_jobs, edge=0.0):
     """Return all p-values, one row for each table."""
     asked = [(kind, size, run) for kind, size in product(KINDS, SIZES) for run in range(runs)]
     rows = []
-    tasks = (delayed(p_values)(kind, size, n_samples, run) for kind, size, run in asked)
+    tasks = (delayed(p_values)(kind, size, n_samples, run, edge) for kind, size, run in asked)
     for row in Parallel(n_jobs, return_as="generator")(tasks):
         rows.append(row)
         print(f"\r{len(rows)} of {len(asked)} tables", end="", file=sys.stderr, flush=True)
@@ -154,12 +169,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=1000, help="tables for each case")
     parser.add_argument("--rows", type=int, nargs="+", default=[200], help="rows of a table")
+    parser.add_argument("--edge", type=float, default=0.0, help="how x pushes y: then, power")
     parser.add_argument("--n-jobs", type=int, default=-1, help="processes; -1 for all cores")
     parser.add_argument("--table-only", action="store_true", help="print what was run before")
     options = parser.parse_args()
-    file = RESULTS / "significance" / "results.parquet"
+    file = RESULTS / "significance" / ("power.parquet" if options.edge else "results.parquet")
     if not options.table_only:
-        parts = [run_all(rows, options.runs, options.n_jobs) for rows in options.rows]
+        parts = [run_all(rows, options.runs, options.n_jobs, options.edge) for rows in options.rows]
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(file, pd.concat(parts).to_parquet(index=False))
     print_shares(pd.read_parquet(file))

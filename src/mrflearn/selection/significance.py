@@ -142,7 +142,7 @@ def scores_by_chance(
     found = []
     for (copied, other), first, last in zip(ends, bounds[:-1], bounds[1:], strict=True):
         orders = shuffled_orders(table, union, last - first, rng)
-        copies = with_copies(table, copied, [other, *union], union, orders)
+        copies = with_copies(table, copied, [other, *union], union, orders, rng)
         bound = specification.bind_alike(copies, dependence)
         place = {variable: at for at, variable in enumerate([other, *union])}
         numbers = range(len(place), len(place) + len(orders))
