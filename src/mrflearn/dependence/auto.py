@@ -52,6 +52,12 @@ CAUTION = 3.0
 """How many times less than the probes say correlations are taken to overstate a dependence, where
 counts say less: so do counts in few rows, of any dependence."""
 
+LARGE_BY_CHANCE = 7.0
+"""Deviations from its mean at which one of a thousand chi-square variables of one degree lies."""
+
+RECTIFIED = (0.3989, 0.3408, 0.3265)
+"""Cumulants of max(Z, 0), Z standard normal."""
+
 NEAR_ROOM = 2.0
 """Dependence of more than one part in so many of what neighbours could say is underestimated."""
 
@@ -220,15 +226,24 @@ class _Neighbouring(TableDependence):
     def _null_by_neighbours(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> Null:
-        """Return the null of a weighed mean of two independent estimates, the second normal."""
+        """Return the null of a weighed mean of two independent estimates, the second normal.
+
+        What neighbours say more is heard the more, the larger the first is: as much as where that
+        is large by chance.
+        """
         null = self.parametric.null(i, candidates, given)
         if not self.learned.any:
             return null
-        _, _, error, share = self._weighed(i, candidates, given)
+        _, _, error, _ = self._compared(i, candidates, given)
+        share = self.learned.weight(np.zeros_like(error), error)
+        large = null.mean + LARGE_BY_CHANCE * null.deviation
+        more = (self.learned.weight(large, error) - share) * error
         rest, variance = 1 - share, null.deviation**2
         third = null.skewness * null.deviation**3
         return Null.from_cumulants(
-            rest * null.mean, rest**2 * variance + (share * error) ** 2, rest**3 * third
+            rest * null.mean + RECTIFIED[0] * more,
+            rest**2 * variance + (share * error) ** 2 + RECTIFIED[1] * more**2,
+            rest**3 * third + RECTIFIED[2] * more**3,
         )
 
     def _weighed(
