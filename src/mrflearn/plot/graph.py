@@ -12,6 +12,7 @@ from mrflearn.errors import InputError, unknown
 from mrflearn.graph import Graph
 from mrflearn.plot._layout import Places, layout
 from mrflearn.plot._save import figure_of, new_figure, one_warning_for_glyphs
+from mrflearn.plot._style import cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,8 +32,6 @@ _THINNEST, _WIDEST = 0.7, 5.0
 """Widths of edges, in points."""
 _EDGE_INCHES = 0.9
 """Length of an edge in a new figure."""
-_LONGEST_LABEL = 22
-"""Characters of a name that are shown."""
 
 
 def plot_graph(
@@ -112,7 +111,7 @@ def _check_kinds(graph: Graph, kinds: Mapping[str, str] | Sequence[str] | None) 
 def _places(graph: Graph) -> Places:
     """Return a place for each node, isolated ones as far apart as their labels need."""
     alone = [node for node, row in zip(graph.nodes, graph.adjacency, strict=True) if not row.any()]
-    longest = max((len(_cut(node)) for node in alone), default=0)
+    longest = max((len(cut(node)) for node in alone), default=0)
     label = longest * 0.6 * _font_size(graph) / 72  # in inches, and about
     return layout(graph.adjacency, max(label / _EDGE_INCHES + 0.2, 0.9))
 
@@ -228,7 +227,7 @@ def _draw_labels(ax: Axes, graph: Graph, places: Places, size: float) -> None:
     font = _font_size(graph)
     labels = [
         ax.annotate(
-            _cut(node),
+            cut(node),
             (float(x), float(y)),
             xytext=(0, 0),
             textcoords="offset points",
@@ -313,15 +312,6 @@ def _length_inside(box: Places, segments: Places) -> float:
     enter = np.fmin(first, last).max(axis=1, initial=0.0)
     leave = np.fmax(first, last).min(axis=1, initial=1.0)
     return float((np.maximum(leave - enter, 0.0) * np.linalg.norm(along, axis=1)).sum())
-
-
-def _cut(name: str) -> str:
-    """Return a name on one line, without its middle if it is long: ends often tell names apart."""
-    text = " ".join(name.split()) or name
-    if len(text) <= _LONGEST_LABEL:
-        return text
-    head = 2 * _LONGEST_LABEL // 3
-    return f"{text[:head]}…{text[head + 1 - _LONGEST_LABEL :]}"
 
 
 def _draw_legends(ax: Axes, graph: Graph, of_kind: list[str]) -> None:
