@@ -28,31 +28,34 @@ def lambda_axis(ax: Axes, lams: Sequence[float]) -> NDArray[np.float64]:
     Where some are 0 or negative, the axis is logarithmic on both sides of 0 and linear near it.
     """
     given = np.asarray(lams, dtype=float)
+    below, above = np.isneginf(given), np.isposinf(given)
     finite = np.unique(given[np.isfinite(given)])
-    if not len(finite):
-        finite = np.zeros(1)
-    _set_scale(ax, finite)
+    shown = finite if len(finite) else np.zeros(1)
+    _set_scale(ax, shown)
     transform = ax.xaxis.get_transform()
-    low, high = transform.transform(finite[[0, -1]])
+    inverse = transform.inverted().transform
+    low, high = transform.transform(shown[[0, -1]])
     # A lone lambda has room on both sides: half of itself, or a factor of 1.6 on a log axis.
     span = high - low or (max(abs(high) / 2, 1e-3) if ax.get_xscale() == "linear" else 0.4)
-    inverse = transform.inverted().transform
-    beyond = inverse(np.array([low - 0.12 * span, high + 0.12 * span]))
-    places = np.where(np.isposinf(given), beyond[1], np.where(np.isneginf(given), beyond[0], given))
-    rim = 0.04 * span if len(finite) > 1 else span / 2
-    ends = [low, high]
-    ticks = {float(tick): number(tick) for tick in _ticks(ax, finite)}
-    if np.isneginf(given).any():
-        ends[0] = low - 0.12 * span
-        ticks[float(beyond[0])] = number(-math.inf)
-    if np.isposinf(given).any():
-        ends[1] = high + 0.12 * span
-        ticks[float(beyond[1])] = number(math.inf)
-    if not np.isfinite(given).any():
-        ticks = {place: label for place, label in ticks.items() if "∞" in label}
-    right, left = inverse(np.array([ends[0] - rim, ends[1] + rim]))
+    rim = 0.04 * span if len(shown) > 1 else span / 2
+    outside = 0.12 * span
+    minus, plus = inverse(np.array([low - outside, high + outside]))
+    places = np.where(above, plus, np.where(below, minus, given))
+    # Round numbers in the rim are fine, unless an infinite lambda stands there.
+    between = inverse(
+        np.array([low - rim * (not below.any()), high + rim * (not above.any())])
+    )  # fmt: skip
+    labels = {
+        tick: number(tick, 6) for tick in (_ticks(ax, *between) if len(finite) > 1 else finite)
+    }
+    if below.any():
+        labels[minus] = number(-math.inf)
+    if above.any():
+        labels[plus] = number(math.inf)
+    ends = [low - rim - outside * below.any(), high + rim + outside * above.any()]
+    right, left = inverse(np.array(ends))
     ax.set_xlim(left, right)
-    ax.set_xticks(list(ticks), list(ticks.values()))
+    ax.set_xticks(list(labels), list(labels.values()))
     ax.set_xlabel(r"penalty $\lambda$", fontsize=LABEL, labelpad=3)
     return places
 
@@ -119,13 +122,10 @@ def _set_scale(ax: Axes, finite: NDArray[np.float64]) -> None:
     ax.xaxis.set_minor_formatter(NullFormatter())
 
 
-def _ticks(ax: Axes, finite: NDArray[np.float64]) -> list[float]:
-    """Return round numbers between the smallest and the largest lambda, or a lone lambda itself."""
+def _ticks(ax: Axes, low: float, high: float) -> list[float]:
+    """Return round numbers between two others."""
     from matplotlib.ticker import MaxNLocator
 
-    low, high = float(finite[0]), float(finite[-1])
-    if low == high:
-        return [low]
     if ax.get_xscale() == "log":
         for digits, stride in _LADDERS:
             found = _powers(low, high, digits, stride)

@@ -25,14 +25,17 @@ def edge_label(source: str, target: str) -> str:
     return f"{cut(source)} – {cut(target)}"
 
 
-def axes_for_rows(labels: Sequence[str], more: bool, n_legend_lines: int, above: float) -> Axes:
+def axes_for_rows(
+    labels: Sequence[str], note: tuple[str, str] | None, n_legend_lines: int, above: float
+) -> Axes:
     """Return axes in a figure of their own, as high as the rows and as wide as the names need.
 
-    `more` asks for one more row, for a note; `above` is the room above the axes in inches.
+    A note takes one more row; `above` is the room above the axes in inches.
     """
-    left = max(_widths(labels), default=0.0) + 0.12
+    names = [*labels, note[0]] if note else labels
+    left = max(_widths(names)) + 0.12
     across, right = 3.3, 0.15
-    rows = min((len(labels) + more + 0.4) * _ROW_INCHES, _TALLEST)
+    rows = min((len(names) + 0.4) * _ROW_INCHES, _TALLEST)
     below = legend_height(n_legend_lines)
     width, height = left + across + right, below + rows + above
     figure = new_figure(width, height)

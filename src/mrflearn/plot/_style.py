@@ -63,9 +63,9 @@ def check_most(most: Any) -> int:
     return int(most)
 
 
-def number(value: float) -> str:
+def number(value: float, digits: int = 3) -> str:
     """Return a number as a figure shows it."""
-    return f"{value:.3g}".replace("-", "−").replace("inf", "∞")
+    return f"{value:.{digits}g}".replace("-", "−").replace("inf", "∞")
 
 
 def thin(ax: Axes, title: str | None) -> None:

@@ -93,16 +93,16 @@ def plot_path(
     shown, hidden = pairs[:most], pairs[most:]
     labels = [edge_label(path.nodes[i], path.nodes[j]) for i, j in shown]
     handles = [] if result is None else _handles(result, {bool(chosen[pair]) for pair in shown})
+    note = _note(path, hidden, 0 if result is None else sum(bool(chosen[at]) for at in hidden))
     if ax is None:
         above = 0.45 if title is None else 0.65
-        ax = axes_for_rows(labels, bool(hidden), len(handles), above)
+        ax = axes_for_rows(labels, note, len(handles), above)
     places = _lambdas(ax, path, result)
     down = np.sort(places)[::-1]
     for row, pair in enumerate(shown):
         _draw_row(ax, row, down, present[:, pair[0], pair[1]], bool(chosen[pair]))
     thin(ax, title)
-    note = None if result is None else sum(bool(chosen[pair]) for pair in hidden)
-    write_rows(ax, labels, _note(path, hidden, note))
+    write_rows(ax, labels, note)
     count_edges_above(ax, path, places)
     legend_below(ax, handles)
     return ax
@@ -176,9 +176,7 @@ def _draw_row(
         )
 
 
-def _note(
-    path: GraphPath, hidden: list[tuple[int, int]], n_chosen: int | None
-) -> tuple[str, str] | None:
+def _note(path: GraphPath, hidden: list[tuple[int, int]], n_chosen: int) -> tuple[str, str] | None:
     """Return what is said of edges left out, if any are."""
     if not hidden:
         return None

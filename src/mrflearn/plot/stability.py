@@ -107,8 +107,9 @@ def plot_stability(
         if any(chosen[pair] == filled for pair in shown)
     ]
     handles.append(line(f"threshold {at_least:g}"))
+    note = _note(shares, None if graph is None else chosen, hidden)
     if ax is None:
-        ax = axes_for_rows(labels, bool(hidden), len(handles), 0.12 if title is None else 0.3)
+        ax = axes_for_rows(labels, note, len(handles), 0.12 if title is None else 0.3)
     for row, pair in enumerate(shown):
         filled = bool(chosen[pair])
         ax.plot(
@@ -132,7 +133,7 @@ def plot_stability(
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.set_xlabel(f"share of {found.n_subsamples} subsamples", fontsize=LABEL, labelpad=3)
     ax.spines[["top", "right"]].set_visible(False)
-    write_rows(ax, labels, _note(shares, None if graph is None else chosen, hidden))
+    write_rows(ax, labels, note)
     legend_below(ax, handles)
     return ax
 
