@@ -42,12 +42,9 @@ def lambda_axis(ax: Axes, lams: Sequence[float]) -> NDArray[np.float64]:
     minus, plus = inverse(np.array([low - outside, high + outside]))
     places = np.where(above, plus, np.where(below, minus, given))
     # Round numbers in the rim are fine, unless an infinite lambda stands there.
-    between = inverse(
-        np.array([low - rim * (not below.any()), high + rim * (not above.any())])
-    )  # fmt: skip
-    labels = {
-        tick: number(tick, 6) for tick in (_ticks(ax, *between) if len(finite) > 1 else finite)
-    }
+    reach = [low - rim * (not below.any()), high + rim * (not above.any())]
+    ticks = _ticks(ax, *inverse(np.array(reach))) if len(finite) > 1 else finite.tolist()
+    labels = {tick: number(tick, 6) for tick in ticks}
     if below.any():
         labels[minus] = number(-math.inf)
     if above.any():
@@ -157,7 +154,7 @@ def _powers(low: float, high: float, digits: tuple[int, ...], stride: int) -> li
     """Return the digits times each power of ten between two positive numbers."""
     if not 0 < low <= high:
         return []
-    exponents: Any = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ticks = (float(f"{digit}e{power}") for power in exponents if power % stride == 0
-             for digit in digits)  # fmt: skip
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    powers = [power for power in exponents if power % stride == 0]
+    ticks = [float(f"{digit}e{power}") for power in powers for digit in digits]
     return [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
