@@ -53,9 +53,10 @@ class Shuffled(Dependence):
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         seed = np.random.SeedSequence(self.random_state, spawn_key=(i, *given))
-        orders = shuffled_orders(self.table, given, self.n_shuffles, np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        orders = shuffled_orders(self.table, given, self.n_shuffles, rng)
         others = [*candidates, *given]
-        copies = with_copies(self.table, i, others, given, orders)
+        copies = with_copies(self.table, i, others, given, orders, rng)
         bound = self.specification.bind_alike(copies, self.inner)
         asked, conditions = range(len(candidates)), range(len(candidates), len(others))
         values = np.array(

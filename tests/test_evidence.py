@@ -1,0 +1,100 @@
+"""Why an edge: the numbers are those of the dependence, and the words those of the numbers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mrflearn import GSMN, GSMPLE, IAMB, ChowLiu, GLasso, Graph, GreedyEntropy, InputError
+from mrflearn.dependence import Gaussian
+from mrflearn.table import as_table
+
+
+def _chain(n_samples=200):
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=n_samples)
+    b = a + rng.normal(size=n_samples)
+    c = b + rng.normal(size=n_samples)
+    return pd.DataFrame({"a": a, "b": b, "c": c, "d": rng.normal(size=n_samples)})
+
+
+def test_an_edge_is_explained_by_both_ends_given_their_other_neighbours():
+    fitted = GSMPLE(dependence="gaussian").fit(_chain())
+    bound = Gaussian().bind(as_table(_chain()))
+    why = fitted.graph_.explain("b", "c")
+    assert why.present
+    assert why.given == (("a",), ())
+    assert why.informations == pytest.approx((bound.cmi(1, 2, [0]), bound.cmi(1, 2)))
+    assert why.score == pytest.approx(sum(why.informations))
+    assert why.entered == fitted.path_.entry[1, 2]
+    assert why.place == 1 + (fitted.path_.entry[0, 1] > fitted.path_.entry[1, 2])
+    text = str(why)
+    assert text.startswith("b and c have an edge. They share ")
+    assert "beyond what a tells about b" in text
+    assert "with nothing else known about c" in text
+    assert f"is more than lambda, {fitted.lam_:.3g}: so it stayed." in text
+
+
+def test_no_edge_is_explained_too():
+    why = GSMPLE(dependence="gaussian").fit(_chain()).graph_.explain("a", "c")
+    assert not why.present
+    assert why.given == (("b",), ("b",))
+    assert "have no edge" in str(why)
+    assert "so it was left out" in str(why)
+
+
+@pytest.mark.parametrize("cls", [GSMN, IAMB, GreedyEntropy])
+def test_node_by_node_the_node_s_own_choice_is_given(cls):
+    fitted = cls(dependence="gaussian").fit(_chain())
+    for a in "abcd":
+        for b in "abcd":
+            if a != b:
+                why = fitted.graph_.explain(a, b)
+                chosen = fitted.neighbourhoods_["abcd".index(a)]
+                assert why.given[0] == tuple(z for z in chosen if z != b)
+    why = fitted.graph_.explain("a", "b")
+    bar = "lambda" if cls is not GreedyEntropy else "the share of lambda that counts"
+    assert f"is more than {bar}" in str(why)
+
+
+def test_a_tree_knows_no_conditions():
+    why = ChowLiu("auto", dependence="gaussian").fit(_chain()).graph_.explain("a", "b")
+    bound = Gaussian().bind(as_table(_chain()))
+    assert why.informations == pytest.approx((bound.cmi(0, 1), bound.cmi(0, 1)))
+    assert why.given == ((), ())
+
+
+def test_a_parametric_edge_has_a_weight_and_an_entry():
+    fitted = GLasso().fit(_chain())
+    text = str(fitted.graph_.explain("a", "b"))
+    assert "(partial correlation). It enters the path at lambda " in text
+
+
+def test_required_and_forbidden_edges_say_that_they_were_decided_before():
+    graph = GSMPLE(
+        dependence="gaussian", required=[("a", "d")], forbidden=[("a", "b")]
+    ).fit(_chain()).graph_  # fmt: skip
+    assert "prior knowledge" in str(graph.explain("a", "d"))
+    assert "prior knowledge" in str(graph.explain("a", "b"))
+
+
+def test_confidence_and_p_values_are_told_where_known():
+    graph = Graph(("a", "b"), (("a", "b", 0.3, 0.75, 0.001, 0.01),))
+    text = str(graph.explain("a", "b"))
+    assert "with probability 0.001 (q = 0.01 among all pairs)." in text
+    assert "found again in 75% of the subsamples." in text
+
+
+def test_nodes_that_are_not_there_or_one_are_refused():
+    graph = Graph(("rain", "wet"))
+    with pytest.raises(InputError, match="unknown node 'rian'; did you mean 'rain'?"):
+        graph.explain("rian", "wet")
+    with pytest.raises(InputError, match="an edge has two ends"):
+        graph.explain("wet", "wet")
+
+
+def test_evidence_is_saved_with_the_graph(tmp_path):
+    for estimator in (GSMPLE(dependence="gaussian"), IAMB(dependence="gaussian"), GLasso()):
+        graph = estimator.fit(_chain()).graph_
+        back = Graph.load(graph.save(tmp_path / "graph.json"))
+        for a, b in (("a", "b"), ("a", "c"), ("c", "d")):
+            assert str(back.explain(a, b)) == str(graph.explain(a, b))
