@@ -145,7 +145,7 @@ def test_mistakes_are_one_sentence(options, words):
 
 
 def test_too_few_rows_for_folds_or_subsamples_are_said_before_the_work():
-    with pytest.raises(InputError, match="6 rows are too few for 5 folds.* n_folds=3"):
+    with pytest.raises(InputError, match=r"6 rows are too few for 5 folds.* n_folds=3"):
         learn(_chain(6).drop(columns="c"), selection="heldout", dependence="gaussian", quiet=True)
     with pytest.raises(InputError, match="a subsample of 1 rows of 3"):
         learn(_chain(3)[["a", "b"]], n_subsamples=5, dependence="gaussian", lam=0.1, quiet=True)

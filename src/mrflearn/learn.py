@@ -166,7 +166,7 @@ def _plain(value: Any) -> Any:
         return _plain(value.item())
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, Sequence) or isinstance(value, (set, frozenset)):
+    if isinstance(value, (Sequence, set, frozenset)):
         return [_plain(item) for item in value]
     return repr(value)
 

@@ -21,8 +21,9 @@ def test_moments_are_near_those_of_the_closed_form(given):
     bound = Gaussian().bind(table)
     exact = bound.null(0, [1, 2, 4], given)
     found = Shuffled(bound, Gaussian(), table, n_shuffles=400).null(0, [1, 2, 4], given)
-    # Of 400 draws of a chi-square variable the mean is known to 7 and the deviation to 20 %.
-    assert np.allclose(found.mean, exact.mean, rtol=0.25)
+    # Of 400 draws of a chi-square variable the mean is known to 7 and the deviation to 20 %; but
+    # given z, samples change places with few others, and copies of one table are alike.
+    assert np.allclose(found.mean, exact.mean, rtol=0.4 if given else 0.15)
     assert np.allclose(found.deviation, exact.deviation, rtol=0.5)
 
 
