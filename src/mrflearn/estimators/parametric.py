@@ -35,7 +35,9 @@ from mrflearn.parametric import (
     space,
 )
 from mrflearn.parametric.base import Fit, check_penalties, decades
+from mrflearn.parametric.refit import Graphs, Refits
 from mrflearn.selection import ebic
+from mrflearn.selection.choice import Choice
 from mrflearn.selection.options import EBIC, Selection
 from mrflearn.table import Table
 
@@ -98,8 +100,6 @@ class ParametricEstimator(GraphEstimator):
     _method: ClassVar[Any]
     _options: ClassVar[tuple[str, ...]] = ()
     _unit: ClassVar[str]
-    _likelihood: ClassVar[str]
-    """What `Fit.log_likelihood` is: a form of `mrflearn.selection.ebic`."""
 
     def path(self, X: Any, lams: Iterable[float] | None = None) -> GraphPath:
         """Return the graphs along several lambdas, each equal to what `fit` finds with it.
@@ -131,15 +131,7 @@ class ParametricEstimator(GraphEstimator):
         lams = self._usual_lams(table)
         fits = self._fits(table, lams)
         if isinstance(selection, EBIC):
-            choice = ebic.choose(
-                lams,
-                [fit.log_likelihood for fit in fits],
-                [fit.n_parameters for fit in fits],
-                table.n_samples,
-                int((~table.constant).sum()),
-                selection.gamma,
-                self._likelihood,
-            )
+            choice = self._choose_by_ebic(table, fits, selection.gamma)
         else:
             choice = choose_by_resampling(self, table, lams, selection, self.random_state, n_jobs=1)
         if choice.position is None:
@@ -149,6 +141,27 @@ class ParametricEstimator(GraphEstimator):
         path = GraphPath(lams, tuple(self._as_graph(found, table) for found in fits))
         graph = self._remember(fit, table)
         return Selected(replace(graph, evidence=Evidence(entry=path.entry)), path, choice)
+
+    def _choose_by_ebic(self, table: Table, fits: tuple[Fit, ...], gamma: float) -> Choice:
+        """Choose among fits by what their graphs reach without a penalty."""
+        varying = np.flatnonzero(~table.constant)
+        graphs = np.array([fit.adjacency[np.ix_(varying, varying)] for fit in fits])
+        refits = self._refit(table.take(varying), graphs)
+        return ebic.choose(
+            [fit.lam for fit in fits],
+            refits.log_likelihoods,
+            refits.n_parameters,
+            refits.n_choices,
+            table.n_samples,
+            len(varying),
+            gamma,
+            refits.form,
+        )
+
+    def _refit(self, table: Table, graphs: Graphs) -> Refits:
+        """Return what graphs of variables that vary reach without a penalty."""
+        refits: Refits = self._method.refit(table, graphs)
+        return refits
 
     def _check_lams(self, lams: Iterable[float]) -> tuple[float, ...]:
         return check_penalties(lams)
@@ -185,10 +198,7 @@ class ParametricEstimator(GraphEstimator):
         varying = np.flatnonzero(~table.constant)
         if len(varying) < 2:
             nothing = np.zeros((table.n_variables, table.n_variables))
-            return tuple(
-                Fit(lam, nothing, 0.0, 0.0, True, 0, log_likelihood=0.0, n_parameters=0)
-                for lam in lams
-            )
+            return tuple(Fit(lam, nothing, 0.0, 0.0, True, 0) for lam in lams)
         fits = self._method.path(
             table.take(varying), lams, tol=self.tol, max_iter=self.max_iter, **self._given()
         )
@@ -294,7 +304,6 @@ class GLasso(ParametricEstimator):
 
     _method: ClassVar[Any] = glasso
     _unit: ClassVar[str] = "partial correlation"
-    _likelihood: ClassVar[str] = "likelihood"
 
     max_iter: int = 100
 
@@ -328,10 +337,12 @@ class Skeptic(ParametricEstimator):
     _method: ClassVar[Any] = skeptic
     _options: ClassVar[tuple[str, ...]] = ("rank",)
     _unit: ClassVar[str] = "partial correlation"
-    _likelihood: ClassVar[str] = "likelihood"
 
     rank: str = "spearman"
     max_iter: int = 100
+
+    def _refit(self, table: Table, graphs: Graphs) -> Refits:
+        return skeptic.refit(table, graphs, rank=self.rank)
 
 
 @documented(_COMMON)
@@ -369,7 +380,6 @@ class JOSE(ParametricEstimator):
     _method: ClassVar[Any] = jose
     _options: ClassVar[tuple[str, ...]] = ("form",)
     _unit: ClassVar[str] = "log odds ratio"
-    _likelihood: ClassVar[str] = "pseudolikelihood"
 
     form: str = "auto"
 
@@ -405,7 +415,6 @@ class NodewiseLasso(ParametricEstimator):
     _method: ClassVar[Any] = nodewise_lasso
     _options: ClassVar[tuple[str, ...]] = ("rule",)
     _unit: ClassVar[str] = "coefficient"
-    _likelihood: ClassVar[str] = "nodewise"
 
     rule: str = "and"
 
@@ -441,7 +450,6 @@ class NodewiseLogistic(ParametricEstimator):
     _method: ClassVar[Any] = nodewise_logistic
     _options: ClassVar[tuple[str, ...]] = ("rule",)
     _unit: ClassVar[str] = "log odds ratio"
-    _likelihood: ClassVar[str] = "nodewise"
 
     rule: str = "and"
 
@@ -474,7 +482,6 @@ class Space(ParametricEstimator):
     _method: ClassVar[Any] = space
     _options: ClassVar[tuple[str, ...]] = ("weights",)
     _unit: ClassVar[str] = "partial correlation"
-    _likelihood: ClassVar[str] = "pseudolikelihood"
 
     weights: str = "uniform"
     max_iter: int = 200
@@ -513,6 +520,5 @@ class MixedPairwise(ParametricEstimator):
     _method: ClassVar[Any] = mixed_pairwise
     _options: ClassVar[tuple[str, ...]] = ("calibrated",)
     _unit: ClassVar[str] = "norm"
-    _likelihood: ClassVar[str] = "pseudolikelihood"
 
     calibrated: bool = True

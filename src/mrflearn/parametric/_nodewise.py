@@ -85,15 +85,12 @@ def as_fit(
     residual: float,
     tol: float,
     n_iterations: int,
-    log_likelihood: float,
     parameters: Mapping[str, NDArray[Any]],
 ) -> Fit:
     """Return the fit with the edges that a rule finds in the coefficients.
 
     The weight of an edge is the mean of |b_ij| and |b_ji|; with `"paired"` the root of the mean of
-    their squares. The log-likelihood is that of the regressions, so the parameters counted are
-    theirs too: every coefficient that is not 0, with `"and"` also those of a pair that one end
-    alone chose.
+    their squares.
     """
     if rule == "paired":
         weights, neighbourhoods = np.hypot(coefficients, coefficients.T) / np.sqrt(2), None
@@ -110,8 +107,6 @@ def as_fit(
         residual=residual,
         converged=residual <= tol,
         n_iterations=n_iterations,
-        log_likelihood=log_likelihood,
-        n_parameters=int(np.count_nonzero(weights if rule == "paired" else coefficients)),
         parameters=parameters,
         neighbourhoods=neighbourhoods,
     )

@@ -68,13 +68,12 @@ def fit_path(
     describe : callable
         `describe(estimate, norms)` gives the weights of the edges and the parameters by name.
     constant : float
-        To add to the objective, and for each row to take from the log-likelihood.
+        To add to the objective.
 
     Returns
     -------
     tuple of Fit
-        One for each lambda, in the order given. The log-likelihood is the pseudolikelihood's; the
-        parameters of an edge are its contrasts, (r - 1)(s - 1) for r and s levels.
+        One for each lambda, in the order given.
 
     Notes
     -----
@@ -97,8 +96,6 @@ def fit_path(
         residual = model.residual(vector, scales, lam)
         norms = penalty.norms(vector)
         weights, parameters = describe(model.estimate(vector), norms)
-        # An infinite lambda weighs norms that are all 0.
-        loss = solution.objective - (lam * float(scales @ norms) if norms.any() else 0.0)
         fits[at] = Fit(
             lam=lam,
             weights=weights,
@@ -106,8 +103,6 @@ def fit_path(
             residual=residual,
             converged=residual <= tol and (not unpenalised or _is_minimum(model, vector, tol)),
             n_iterations=solution.n_iterations,
-            log_likelihood=-model.n_samples * (loss + constant),
-            n_parameters=int(np.diff(model.group_starts)[norms > 0].sum()),
             parameters=parameters,
         )
     return tuple(fits[at] for at in range(len(penalties)))

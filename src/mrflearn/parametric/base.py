@@ -38,23 +38,10 @@ class Fit:
         Whether the solver reached its tolerance.
     n_iterations : int
         Iterations it took.
-    log_likelihood : float
-        Of all rows at the estimated parameters, without the penalty, in nats. For methods that
-        stand on the conditional distributions of single variables, the sum of their logarithms
-        over rows and variables: a log pseudolikelihood. Densities are those of standardised
-        columns, unless the method says otherwise. Infinite where others determine a number.
-    n_parameters : int
-        Free parameters of the edges present: 1 for an edge between numbers or binary variables,
-        (r - 1)(s - 1) for one between r and s levels. Where each node has coefficients of its own,
-        those that are not 0.
     parameters : dict from name to array
         What was estimated: `"precision"`, `"couplings"`, …. Estimators have them as attributes.
     neighbourhoods : tuple of tuples, or None
         For methods that work node by node: the neighbours each node chose.
-
-    Notes
-    -----
-    A penalised estimate is shrunk, so its likelihood is not the largest that its graph allows.
     """
 
     lam: float
@@ -63,8 +50,6 @@ class Fit:
     residual: float
     converged: bool
     n_iterations: int
-    log_likelihood: float
-    n_parameters: int
     parameters: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     neighbourhoods: tuple[tuple[int, ...], ...] | None = None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterable, Sequence
 
@@ -10,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.errors import InputError
-from mrflearn.parametric import _likelihood
+from mrflearn.parametric import _likelihood, covariance_selection
 from mrflearn.parametric.base import Fit, Matrix, check_penalties, numbers, sparse_to_dense
 from mrflearn.parametric.correlation import correlation
+from mrflearn.parametric.refit import Graphs, Refits
 from mrflearn.table import Table
 
-__all__ = ["largest_lam", "path", "solve"]
+__all__ = ["largest_lam", "path", "refit", "solve"]
 
 GAP, INNER = 1e-7, 1e-8
 """Tolerances of scikit-learn's solver: on the duality gap, and of its inner lasso."""
@@ -30,12 +30,18 @@ def path(
 ) -> tuple[Fit, ...]:
     """Fit the graphical lasso to the correlation matrix of a table at each lambda."""
     matrix = correlation(numbers(table, "GLasso"))
-    return solve(matrix, lams, table.names, tol, max_iter, n_samples=table.n_samples)
+    return solve(matrix, lams, table.names, tol, max_iter)
 
 
 def largest_lam(table: Table) -> float:
     """Return the smallest lambda that leaves no edge: the largest absolute correlation."""
     return largest_entry(correlation(numbers(table, "GLasso")))
+
+
+def refit(table: Table, graphs: Graphs) -> Refits:
+    """Return the largest Gaussian likelihood of each graph."""
+    matrix = correlation(numbers(table, "GLasso"))
+    return covariance_selection.refit(matrix, table.n_samples, graphs)
 
 
 def largest_entry(matrix: Matrix) -> float:
@@ -49,8 +55,6 @@ def solve(
     names: Sequence[str],
     tol: float = 1e-6,
     max_iter: int = 100,
-    *,
-    n_samples: int = 1,
 ) -> tuple[Fit, ...]:
     """Minimise -ln det T + tr(S T) + lam * (sum of |T_ij| over i ≠ j) over positive definite T.
 
@@ -66,17 +70,12 @@ def solve(
         Largest violation of the optimality conditions that counts as solved.
     max_iter : int
         Sweeps over all variables.
-    n_samples : int
-        Rows that S was estimated from; the likelihood is that of so many.
 
     Returns
     -------
     tuple of Fit
         In the order of `lams`. Parameters: `precision`, `covariance` (its inverse) and
-        `partial_correlations`. Weights are absolute partial correlations. The log-likelihood is
-        that of centred rows whose second moments are S,
-
-            n_samples / 2 * (ln det T - tr(S T) - n_variables * ln 2π).
+        `partial_correlations`. Weights are absolute partial correlations.
     """
     penalties = check_penalties(lams)
     fits: dict[int, Fit] = {}
@@ -87,7 +86,7 @@ def solve(
             precision, n_iterations = _by_components(matrix, lam, precision, tol, max_iter)
         else:
             precision, n_iterations = _inverse(matrix, names), 0
-        fits[at] = _as_fit(matrix, lam, precision, n_iterations, tol, n_samples)
+        fits[at] = _as_fit(matrix, lam, precision, n_iterations, tol)
     return tuple(fits[at] for at in range(len(penalties)))
 
 
@@ -106,9 +105,7 @@ def residual(matrix: Matrix, lam: float, precision: Matrix, covariance: Matrix) 
     return float(max(violation.max(), 0.0))
 
 
-def _as_fit(
-    matrix: Matrix, lam: float, precision: Matrix, n_iterations: int, tol: float, n_samples: int
-) -> Fit:
+def _as_fit(matrix: Matrix, lam: float, precision: Matrix, n_iterations: int, tol: float) -> Fit:
     covariance = np.linalg.inv(precision)
     covariance = (covariance + covariance.T) / 2
     scale = np.sqrt(precision.diagonal())
@@ -126,8 +123,6 @@ def _as_fit(
         residual=violation,
         converged=violation <= tol,
         n_iterations=n_iterations,
-        log_likelihood=-n_samples / 2 * float(objective + len(matrix) * math.log(2 * math.pi)),
-        n_parameters=int(np.count_nonzero(weights)) // 2,
         parameters={
             "precision": precision,
             "covariance": covariance,

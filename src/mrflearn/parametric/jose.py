@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.errors import InputError, unknown
+from mrflearn.parametric import regressions
 from mrflearn.parametric._pairwise import (
     Described,
     fit_path,
@@ -20,9 +21,10 @@ from mrflearn.parametric._pairwise import (
 )
 from mrflearn.parametric.base import Fit, check_columns, check_penalties
 from mrflearn.parametric.pseudolikelihood import Estimate, Pseudolikelihood
+from mrflearn.parametric.refit import Graphs, Refits
 from mrflearn.table import Table
 
-__all__ = ["FORMS", "largest_lam", "path"]
+__all__ = ["FORMS", "largest_lam", "path", "refit"]
 
 FORMS = ("auto", "binary", "group")
 
@@ -71,8 +73,7 @@ def path(
         - `"starts"` (D + 1): where the levels of each variable begin;
         - `"codes"` (S): the code of each level in the table; those not observed are left out.
 
-        The weight of an edge is :math:`|\theta_{jk}|`, or :math:`2 \lVert\phi_{jk}\rVert_F`. The
-        log-likelihood is the log pseudolikelihood, -N times the mean below without its penalty.
+        The weight of an edge is :math:`|\theta_{jk}|`, or :math:`2 \lVert\phi_{jk}\rVert_F`.
 
     Notes
     -----
@@ -156,6 +157,14 @@ def largest_lam(table: Table, *, form: str = "auto") -> float:
     """
     model, _ = _model(table, form)
     return largest(model, _scales(model))
+
+
+def refit(table: Table, graphs: Graphs) -> Refits:
+    """Return the likelihood of each graph: of regressions of each variable on its neighbours.
+
+    The two ends of an edge need not agree there, as they do in the penalised estimate.
+    """
+    return regressions.refit(table, graphs, levels=True)
 
 
 def _scales(model: Pseudolikelihood) -> Vector:

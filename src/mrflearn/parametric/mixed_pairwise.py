@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.errors import InputError
+from mrflearn.parametric import regressions
 from mrflearn.parametric._pairwise import Described, fit_path, largest, observed_levels, symmetric
 from mrflearn.parametric.base import Fit, check_columns, check_penalties, unit_columns
 from mrflearn.parametric.pseudolikelihood import Estimate, Pseudolikelihood
+from mrflearn.parametric.refit import Graphs, Refits
 from mrflearn.table import Table
 
-__all__ = ["largest_lam", "path"]
+__all__ = ["largest_lam", "path", "refit"]
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -69,8 +71,7 @@ def path(
 
         The weight of an edge is the norm of its parameters, :math:`|\beta_{st}|`,
         :math:`\lVert\rho_{sj}\rVert_2` or :math:`\lVert\phi_{rj}\rVert_F`, without the penalty's
-        weight. The log-likelihood is the log pseudolikelihood: -N times the mean below without its
-        penalty, in the units that the continuous columns are taken in.
+        weight.
 
     Notes
     -----
@@ -154,6 +155,14 @@ def largest_lam(table: Table, *, calibrated: bool = True, standardize: bool = Tr
     """
     design = _design(table, standardize, calibrated)
     return largest(design.model, design.scales)
+
+
+def refit(table: Table, graphs: Graphs) -> Refits:
+    """Return the likelihood of each graph: of regressions of each variable on its neighbours.
+
+    The two ends of an edge need not agree there, as they do in the penalised estimate.
+    """
+    return regressions.refit(table, graphs, levels=True)
 
 
 class _Design(NamedTuple):

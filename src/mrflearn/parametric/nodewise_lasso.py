@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mrflearn.parametric._nodewise import EXACT, Quadratic, as_fit, form_of, largest, penalty
+from mrflearn.parametric import regressions
+from mrflearn.parametric._nodewise import Quadratic, as_fit, form_of, largest, penalty
 from mrflearn.parametric.base import (
     Fit,
     Matrix,
@@ -17,9 +16,10 @@ from mrflearn.parametric.base import (
     sparse_to_dense,
     unit_columns,
 )
+from mrflearn.parametric.refit import Graphs, Refits
 from mrflearn.table import Table
 
-__all__ = ["largest_lam", "path"]
+__all__ = ["largest_lam", "path", "refit"]
 
 
 def path(
@@ -57,10 +57,7 @@ def path(
     tuple of Fit
         In the order of `lams`. Parameters: `coefficients`, row i the regression of node i. The
         weight of an edge is the mean of |b_ij| and |b_ji|, with `"paired"` the root of the mean of
-        their squares. The log-likelihood is the sum over nodes of that of a normal variable around
-        its regression, with the variance that makes it largest, RSS_i / N:
-
-            -N / 2 * sum_i (ln(2π RSS_i / N) + 1).
+        their squares.
 
     Notes
     -----
@@ -107,7 +104,6 @@ def path(
             residual=residual,
             tol=tol,
             n_iterations=n_iterations,
-            log_likelihood=_log_likelihood(left_over, table.n_samples),
             parameters={"coefficients": found},
         )
     return tuple(fits[at] for at in range(len(penalties)))
@@ -121,11 +117,9 @@ def largest_lam(table: Table, *, rule: str = "and") -> float:
     return largest(_correlations(table), form_of(rule))
 
 
-def _log_likelihood(left_over: NDArray[np.float64], n_samples: int) -> float:
-    """Return that of all nodes, given mean squared residuals; infinite if one has none left."""
-    if left_over.min() <= EXACT:
-        return math.inf
-    return -n_samples / 2 * float((np.log(2 * np.pi * left_over) + 1).sum())
+def refit(table: Table, graphs: Graphs) -> Refits:
+    """Return the likelihood of each graph: of least squares on its neighbours for each variable."""
+    return regressions.refit(table, graphs, levels=False)
 
 
 def _correlations(table: Table) -> Matrix:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.errors import InputError
+from mrflearn.parametric import regressions
 from mrflearn.parametric._nodewise import (
     Form,
     Quadratic,
@@ -20,9 +21,10 @@ from mrflearn.parametric._nodewise import (
     violation,
 )
 from mrflearn.parametric.base import Fit, Matrix, check_columns, check_penalties, sparse_to_dense
+from mrflearn.parametric.refit import Graphs, Refits
 from mrflearn.table import Table
 
-__all__ = ["largest_lam", "path"]
+__all__ = ["largest_lam", "path", "refit"]
 
 Vector = NDArray[np.float64]
 
@@ -77,8 +79,7 @@ def path(
     tuple of Fit
         In the order of `lams`. Parameters: `couplings`, row i the regression of node i, and
         `intercepts`. The weight of an edge is the mean of |theta_ij| and |theta_ji|, with
-        `"paired"` the root of the mean of their squares. The log-likelihood is that of the
-        regressions, -N times the loss above without its penalty.
+        `"paired"` the root of the mean of their squares.
 
     Notes
     -----
@@ -121,7 +122,6 @@ def path(
             residual=math.inf if lam == 0 and point.runs_away() else point.residual(lam, form),
             tol=tol,
             n_iterations=n_iterations,
-            log_likelihood=-table.n_samples * point.loss,
             parameters={"couplings": point.couplings, "intercepts": point.intercepts},
         )
     return tuple(fits[at] for at in range(len(penalties)))
@@ -136,6 +136,11 @@ def largest_lam(table: Table, *, rule: str = "and") -> float:
     X = _zeros_and_ones(table)
     centred = X - X.mean(axis=0)
     return largest(centred.T @ centred / len(X), form)
+
+
+def refit(table: Table, graphs: Graphs) -> Refits:
+    """Return the likelihood of each graph: of regressions of each variable on its neighbours."""
+    return regressions.refit(table, graphs, levels=True)
 
 
 def _zeros_and_ones(table: Table) -> Matrix:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.errors import unknown
+from mrflearn.parametric import regressions
 from mrflearn.parametric._nodewise import EXACT, Form, Quadratic, largest, penalty
 from mrflearn.parametric.base import (
     Fit,
@@ -18,9 +19,10 @@ from mrflearn.parametric.base import (
     sparse_to_dense,
     unit_columns,
 )
+from mrflearn.parametric.refit import Graphs, Refits
 from mrflearn.table import Table
 
-__all__ = ["largest_lam", "path"]
+__all__ = ["largest_lam", "path", "refit"]
 
 WEIGHTS = ("uniform", "residual")
 
@@ -65,12 +67,7 @@ def path(
         In the order of `lams`. Parameters: `partial_correlations`, with a unit diagonal, and
         `precisions`, omega. Weights are absolute partial correlations. The residual is the larger
         of the violation of the conditions of rho given omega, and of |1 - omega_i / (omega_i that
-        the residuals give)|. The log-likelihood is the sum over nodes of that of a normal variable
-        with variance 1 / omega_i around its regression, whatever the weights,
-
-            N / 2 * sum_i (ln omega_i - omega_i * (mean squared residual of i) - ln 2π);
-
-        where the fit has converged, no other omega makes it larger.
+        the residuals give)|.
 
     Notes
     -----
@@ -112,7 +109,6 @@ def path(
         if residual <= tol:  # a state that is still moving is no good place to start from
             start = state
         left_over = state.left_over(correlations)
-        densities = np.log(state.omega / (2 * np.pi)) - state.omega * left_over
         loss = float((state.node_weights(weights) * left_over).sum()) / 2
         fits[at] = Fit(
             lam=lam,
@@ -121,8 +117,6 @@ def path(
             residual=residual,
             converged=residual <= tol,
             n_iterations=n_iterations,
-            log_likelihood=table.n_samples / 2 * float(densities.sum()),
-            n_parameters=int(np.count_nonzero(state.rho)) // 2,
             parameters={
                 "partial_correlations": state.rho + np.eye(len(correlations)),
                 "precisions": state.omega,
@@ -138,6 +132,11 @@ def largest_lam(table: Table, *, weights: str = "uniform") -> float:
     """
     _check_weights(weights)
     return largest(_correlations(table), Form.TIED)
+
+
+def refit(table: Table, graphs: Graphs) -> Refits:
+    """Return the likelihood of each graph: of least squares on its neighbours for each variable."""
+    return regressions.refit(table, graphs, levels=False)
 
 
 def _check_weights(weights: str) -> None:

@@ -4,40 +4,36 @@ The likelihood of a graph, less a price for each of its parameters. The price is
 and one for the choice: with gamma = 1 all sizes of graphs are alike before the data are seen, and
 not all graphs, of which those of middling size are most.
 
-*One likelihood* (`form="likelihood"`). k parameters are chosen among about D² / 2 pairs, and each
-costs ln N + 2 gamma ln D² (Foygel and Drton 2010):
+*One likelihood* (`form="likelihood"`). The edges are chosen among about D² / 2 pairs, and each
+costs 2 gamma ln D² for that; k parameters cost ln N each. With one parameter for each edge
+(Foygel and Drton 2010),
 
     EBIC = -2 l + k ln N + 4 gamma k ln D.
 
-*A regression for each node* (`form="nodewise"`). Node i has k_i coefficients, chosen among D - 1,
-and its criterion is -2 l_i + k_i ln N + 2 gamma k_i ln(D - 1) (Barber and Drton 2015; IsingFit).
-One lambda for all nodes asks for the sum; with k = sum of k_i,
+*A regression for each node* (`form="nodewise"`). Node i has k_i coefficients of neighbours, chosen
+among D - 1, and its criterion is -2 l_i + k_i ln N + 2 gamma k_i ln(D - 1) (Barber and Drton 2015;
+IsingFit). A graph has the sum; with k = sum of k_i, which counts an edge at both ends,
 
     EBIC = -2 l + k ln N + 2 gamma k ln(D - 1).
 
-*A pseudolikelihood* (`form="pseudolikelihood"`). It is a sum over nodes as well, but the two ends
-of an edge share its parameters. Each is in two conditional distributions, sum of k_i = 2 k:
+Both see an edge that is not there alike but for gamma. For two variables ln p(x | y) + ln p(y | x)
+gains twice the information of the pair, where the likelihood gains it once, and for weak edges that
+is nearly so among others; ln N is paid twice as well. The price of the choice is about as large in
+both forms, 4 gamma ln D for an edge, and so half as heavy in the second: it chooses more edges with
+the same gamma, of those in noise as well.
 
-    EBIC = -2 l + 2 k ln N + 4 gamma k ln(D - 1).
+An edge between r and s levels has (r - 1)(s - 1) parameters, and is one choice: ln N is paid for
+each parameter, the other price once (at either end).
 
-That twice is right can be seen with two variables: ln p(x | y) + ln p(y | x) gains twice the
-information of the pair, where the likelihood gains it once. With more it holds at an edge that is
-not there and depends weakly on the rest. To its parameter the conditionals of both ends have nearly
-the same slope, x_i x_j less what is expected: one slope of variance v, seen twice. The slope of the
-sum then has variance 4 v and the curvature is 2 v, so 2 l gains by chance 4 v / 2 v = 2 times a
-chi-square, where a likelihood gains 1 (the effective number of parameters of Varin and Vidoni,
-2005). Gain and price are both doubled, and the three forms agree about weak edges but for ln D
-against ln(D - 1).
-
-The likelihoods are those of penalised estimates, as in qgraph's EBICglasso, while the papers take
-the largest likelihood of each graph. Shrinkage makes a graph look worse than it is. Where edges are
-strong only a smaller lambda mends that, and brings false ones along; where they are weak and the
-variables many, no edge may seem worth its price. Both would be less with parameters that are fitted
-to each graph again.
+The likelihood is the largest that a graph allows, as in the papers: of parameters that are fitted
+again, for its edges alone and without a penalty (`mrflearn.parametric.refit`). Penalised estimates
+would not do, though qgraph's EBICglasso takes them: shrinkage makes a graph look worse than it is.
+Where edges are strong only a smaller lambda mends that, and brings false ones along; where they are
+weak and the variables many, no edge seems worth its price.
 
 The criterion is made for graphs that are small against the table. Regressions on nearly as many
-variables as there are rows leave no residuals, and a likelihood that grows without end: so graphs
-that give a variable more than half as many parameters as rows, on average, are left out.
+variables as there are rows leave no residuals, and a likelihood that grows without end: a graph too
+dense for its table has no likelihood, and is not chosen.
 
 References
 ----------
@@ -49,8 +45,6 @@ Barber, R. F. and Drton, M. (2015). High-dimensional Ising model selection with 
 criteria. Electronic Journal of Statistics 9.
 van Borkulo, C. et al. (2014). A new method for constructing networks from binary data. Scientific
 Reports 4 (IsingFit).
-Varin, C. and Vidoni, P. (2005). A note on composite likelihood inference and model selection.
-Biometrika 92.
 """
 
 from __future__ import annotations
@@ -67,7 +61,7 @@ from mrflearn.selection.choice import Choice
 
 __all__ = ["FORMS", "choose", "criteria"]
 
-FORMS = ("likelihood", "pseudolikelihood", "nodewise")
+FORMS = ("likelihood", "nodewise")
 
 TIE = 1e-9
 """Values that differ by less than this, in proportion, are equal: solvers are not more exact."""
@@ -76,60 +70,60 @@ TIE = 1e-9
 def criteria(
     log_likelihoods: ArrayLike,
     n_parameters: ArrayLike,
+    n_choices: ArrayLike,
     n_samples: int,
     n_variables: int,
     gamma: float = 0.5,
     form: str = "likelihood",
 ) -> NDArray[np.float64]:
-    """Return the extended BIC of each fit; small is good.
+    """Return the extended BIC of each graph; small is good.
 
     Parameters
     ----------
     log_likelihoods : array of shape (n_lams,)
-        Of all rows, in nats. A term that is the same for all changes no choice.
+        The largest of each graph, of all rows, in nats. A term that is the same for all changes no
+        choice.
     n_parameters : array of shape (n_lams,)
-        Parameters of the edges present: one for each edge of a Gaussian, one for each coefficient
-        that is not 0 where nodes have their own.
+        Parameters of the edges; of both ends, where nodes have their own.
+    n_choices : array of shape (n_lams,)
+        Edges; counted at both ends, where nodes choose their own.
     n_samples : int
         N.
     n_variables : int
         D: variables that could have an edge, which constants could not.
     gamma : float, default=0.5
         Price of the choice among many pairs, not negative: 0 is plain BIC.
-    form : {"likelihood", "pseudolikelihood", "nodewise"}
-        What the log-likelihoods are, and so how often a parameter counts.
+    form : {"likelihood", "nodewise"}
+        What the log-likelihoods are.
 
     Returns
     -------
     ndarray of shape (n_lams,)
-        Infinite, so never the best, where the likelihood is not finite (a fit that leaves a
-        variable no variance tells nothing), or a variable has more than N / 2 parameters on
-        average, those of an edge counted at both ends.
+        Infinite, so never the best, where the likelihood is not finite.
 
     Examples
     --------
-    >>> criteria([-100.0, -90.0], [0, 1], n_samples=50, n_variables=4).round(2)
+    >>> criteria([-100.0, -90.0], [0, 1], [0, 1], n_samples=50, n_variables=4).round(2)
     array([200.  , 186.68])
     """
     gamma = _check_gamma(gamma)
     if form not in FORMS:
         raise unknown("form", form, FORMS)
-    likelihoods, counts = np.asarray(log_likelihoods, float), np.asarray(n_parameters, float)
+    likelihoods = np.asarray(log_likelihoods, float)
     if form == "likelihood":
-        price = math.log(n_samples) + 4 * gamma * math.log(n_variables)
+        choices = 2 * math.log(max(n_variables, 1))  # D² pairs
     else:
-        price = math.log(n_samples) + 2 * gamma * math.log(max(n_variables - 1, 1))
-    if form == "pseudolikelihood":
-        price *= 2
-    by_node = counts * (1 if form == "nodewise" else 2) / n_variables
-    fair = np.isfinite(likelihoods) & (by_node <= n_samples / 2)
-    return np.where(fair, -2 * likelihoods + counts * price, np.inf)
+        choices = math.log(max(n_variables - 1, 1))
+    prices = math.log(n_samples) * np.asarray(n_parameters, float)
+    prices += 2 * gamma * choices * np.asarray(n_choices, float)
+    return np.where(np.isfinite(likelihoods), -2 * likelihoods + prices, np.inf)
 
 
 def choose(
     lams: Sequence[float],
     log_likelihoods: ArrayLike,
     n_parameters: ArrayLike,
+    n_choices: ArrayLike,
     n_samples: int,
     n_variables: int,
     gamma: float = 0.5,
@@ -141,16 +135,16 @@ def choose(
     ----------
     lams : sequence of float
         In any order.
-    log_likelihoods, n_parameters, n_samples, n_variables, gamma, form
+    log_likelihoods, n_parameters, n_choices, n_samples, n_variables, gamma, form
         As in `criteria`.
 
     Examples
     --------
-    >>> found = choose([0.3, 0.2, 0.1], [-100.0, -90.0, -89.0], [0, 1, 2], 50, 4)
+    >>> found = choose([0.3, 0.2, 0.1], [-100.0, -90.0, -89.0], [0, 1, 2], [0, 1, 2], 50, 4)
     >>> found.position, found.reason
     (1, 'lambda 0.2 has the smallest extended BIC of 3 (gamma = 0.5)')
     """
-    values = criteria(log_likelihoods, n_parameters, n_samples, n_variables, gamma, form)
+    values = criteria(log_likelihoods, n_parameters, n_choices, n_samples, n_variables, gamma, form)
     best = float(values.min())
     if math.isfinite(best):
         tied = np.flatnonzero(values <= best + TIE * max(abs(best), 1.0))
@@ -161,7 +155,7 @@ def choose(
         )
     else:
         position = None
-        reason = "no lambda has a graph that is small against the table, with a finite likelihood"
+        reason = "no lambda has a graph that is small against the table"
     return Choice(
         selection="ebic",
         position=position,
