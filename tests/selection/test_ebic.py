@@ -180,7 +180,7 @@ def test_noise_of_few_rows_is_not_told_by_regressions_that_fit_it_without_error(
 def test_a_column_that_is_there_twice_hides_no_other_edge():
     frame = CHAIN.sample(400, random_state=0)
     frame["again"] = frame.iloc[:, 0]
-    for estimator in (GLasso(), NodewiseLasso(), Space(), MixedPairwise()):
+    for estimator in (GLasso(), NodewiseLasso(), MixedPairwise()):
         found, fits = chosen(estimator, frame)
         adjacency = fits[found.position].adjacency
         assert adjacency[0, 8]
