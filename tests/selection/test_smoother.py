@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mrflearn.dependence.gaussian import normal_scores
-from mrflearn.selection import _regression
+from mrflearn.selection import _smoother
 from mrflearn.selection._smoother import LINEAR, MOST_TERMS, RIDGES, SHARES, WIDTHS, Smoother
 from mrflearn.table import as_table
 
@@ -90,9 +90,9 @@ def test_few_centres_lose_little(monkeypatch):
     rng = np.random.default_rng(1)
     table = as_table(rng.normal(size=(150, 2)))
     values = np.sin(3 * table.values[0]) + 0.5 * rng.normal(size=150)
-    monkeypatch.setattr(_regression, "N_CENTRES", 150)
+    monkeypatch.setattr(_smoother, "N_CENTRES", 150)
     exact = Smoother(table, [0, 1]).fit(values)
-    monkeypatch.setattr(_regression, "N_CENTRES", 100)
+    monkeypatch.setattr(_smoother, "N_CENTRES", 100)
     assert np.mean((Smoother(table, [0, 1]).fit(values) - exact) ** 2) < 0.02
 
 
