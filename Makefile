@@ -7,9 +7,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 DEMO := demo
 REPRODUCTION := reproduction
-EXPERIMENTS := sensitivity estimators asymmetry mixed larger honesty accuracy
+EXPERIMENTS := sensitivity estimators asymmetry mixed larger honesty accuracy selection significance ebic
 
-PENGUINS := src/mrflearn/datasets/data/penguins.csv --missing drop --lam 0.2
+PENGUINS := src/mrflearn/datasets/data/penguins.csv --missing drop
 
 .PHONY: help demo test lint bench reproduce experiments figures clean
 

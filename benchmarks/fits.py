@@ -228,7 +228,7 @@ def measure_fit(
     n_samples: int, n_variables: int, lam: float, jobs: Sequence[int], rounds: int, budget: float
 ) -> Row:
     """Fit one table with several numbers of threads, in turn; for a fresh process."""
-    GSMPLE().fit(draw_sparse(30, 4))
+    GSMPLE(0.05).fit(draw_sparse(30, 4))
     before = read_memory("VmRSS")
     data = draw_sparse(n_samples, n_variables)
     warm_up(data)

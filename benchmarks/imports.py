@@ -36,7 +36,7 @@ PACKAGES = {
     "rich": "import rich.progress",
     "lazy-loader": "import lazy_loader",
 }
-FIT = "import numpy; from mrflearn import GSMPLE; GSMPLE().fit(numpy.random.rand(50, 9))"
+FIT = "import numpy; from mrflearn import GSMPLE; GSMPLE(0.05).fit(numpy.random.rand(50, 9))"
 REPEATS = 5
 
 

@@ -158,8 +158,10 @@ class Explanation:
         found = []
         if self.p_value is not None:
             q = "" if self.q_value is None else f" (q = {self.q_value:.2g} among all pairs)"
-            found.append(f"Chance alone would make it as strong with probability "
-                         f"{self.p_value:.2g}{q}.")  # fmt: skip
+            found.append(
+                "If they shared only what the neighbours of both tell, it would be as strong with "
+                f"probability {self.p_value:.2g}{q}."
+            )
         if self.confidence is not None:
             found.append(f"It was found again in {self.confidence:.0%} of the subsamples.")
         return found

@@ -230,19 +230,17 @@ def _of_edges(graph: Graph) -> list[str]:
     told = [f"{_counted(len(graph.edges), 'edge')}; the strongest, in {graph.unit}: {shown}."]
     tested = [edge for edge in graph.edges if edge.q_value is not None]
     doubtful = [edge for edge in tested if (edge.q_value or 0) > DOUBTFUL]
+    how = "Each was tested against copies that know what the neighbours of both ends tell: "
     if tested and not doubtful:
-        told.append(
-            f"Each was tested against shuffled copies of the data: all have q ≤ {DOUBTFUL:g}."
-        )
+        told.append(f"{how}all have q ≤ {DOUBTFUL:g}.")
     elif tested:
         named = ", ".join(
             f"{edge.source} – {edge.target} (q = {edge.q_value:.2g})" for edge in doubtful[:5]
         )
         more = f" and {len(doubtful) - 5} more" if len(doubtful) > 5 else ""
         told.append(
-            "Each was tested against shuffled copies of the data: "
-            f"{len(tested) - len(doubtful)} of {len(tested)} have q ≤ {DOUBTFUL:g}; look twice at "
-            f"{named}{more}."
+            f"{how}{len(tested) - len(doubtful)} of {len(tested)} have q ≤ {DOUBTFUL:g}. Chance, "
+            f"or those neighbours, may explain {named}{more}."
         )
     alone = [node for node in graph.nodes if not graph.neighbors(node)]
     if alone:
