@@ -98,3 +98,17 @@ def test_evidence_is_saved_with_the_graph(tmp_path):
         back = Graph.load(graph.save(tmp_path / "graph.json"))
         for a, b in (("a", "b"), ("a", "c"), ("c", "d")):
             assert str(back.explain(a, b)) == str(graph.explain(a, b))
+
+
+def test_a_given_lambda_is_explained_without_an_entry():
+    why = GSMPLE(0.2, dependence="gaussian").fit(_chain()).graph_.explain("a", "b")
+    assert why.informations is not None
+    assert why.entered is None
+    assert "is more than lambda, 0.2: so it stayed." in str(why)
+
+
+def test_very_wide_graphs_remember_no_matrix():
+    frame = np.random.default_rng(0).normal(size=(20, 301))
+    graph = GSMPLE(5.0, dependence="gaussian").fit(frame).graph_
+    assert graph.evidence.information is None
+    assert str(graph.explain("x0", "x1")).startswith("x0 and x1 have no edge.")

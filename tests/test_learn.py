@@ -55,7 +55,7 @@ def test_it_says_in_words_what_it_did(capsys):
     assert said == f"{result}\n" == "\n".join(result.messages) + "\n"
     assert "300 rows and 4 variables: 3 continuous, 1 nominal." in said
     assert "Lambda was chosen among 50 by 'permutation': at lambda 0." in said
-    assert "2 edges; the strongest, in nats: " in said
+    assert "2 edges, in nats: " in said
     assert "Without an edge: noise." in said
     learn(_chain(), test=False, n_jobs=1, quiet=True)
     assert capsys.readouterr().out == ""
@@ -119,7 +119,9 @@ def test_an_estimator_is_taken_as_it_is():
     assert "Lambda was given: 0.3." in result.messages
     assert result.options["refine"] is None
     assert not hasattr(estimator, "graph_"), "the one given stays as it is"
-    assert learn(_chain(), GLasso(0.5), quiet=True).lam == 0.5
+    glasso = GLasso(0.5)
+    assert learn(_chain().drop(columns="c"), glasso, quiet=True).lam == 0.5
+    assert not hasattr(glasso, "graph_")
 
 
 @pytest.mark.parametrize(

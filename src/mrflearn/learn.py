@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from mrflearn._columns import read_columns
 from mrflearn._shown import shown
@@ -22,6 +23,9 @@ from mrflearn.stability import Stability, repeated
 from mrflearn.table import Table
 
 __all__ = ["learn"]
+
+NOTE = "Note: "
+"""How messages begin that were warnings."""
 
 DOUBTFUL = 0.05
 """Edges of a larger q-value are named: they deserve a second look."""
@@ -78,8 +82,9 @@ def learn(
     ('species',)
     """
     estimator = as_estimator(method, options)
-    if "n_jobs" in estimator.get_params() and "n_jobs" not in options:
-        estimator = _with(estimator, n_jobs=n_jobs)
+    estimator = clone(estimator)  # the one given stays as it is
+    if estimator.get_params().get("n_jobs", 1) is None:
+        estimator.set_params(n_jobs=n_jobs)
     if n_subsamples:
         _check_subsamples(n_subsamples)
     with warnings.catch_warnings(record=True) as caught:
@@ -98,7 +103,7 @@ def learn(
                     estimator, table, n_subsamples, fraction, estimator.random_state, n_jobs
                 )
                 graph = stable.of(graph)
-    remarks = tuple(dict.fromkeys(str(warning.message) for warning in caught))
+    remarks = _remarks(caught)
     found = Result(
         graph=graph,
         path=estimator.path_,
@@ -106,7 +111,7 @@ def learn(
         choice=estimator.choice_,
         table=TableSummary.of(table),
         options=_plain_options(estimator),
-        messages=(*_told(estimator, graph, table, stable), *(f"Note: {text}" for text in remarks)),
+        messages=(*_told(estimator, graph, table, stable), *(f"{NOTE}{text}" for text in remarks)),
         stability=stable,
     )
     if not quiet:
@@ -114,11 +119,15 @@ def learn(
     return found
 
 
-def _with(estimator: GraphEstimator, **parameters: Any) -> GraphEstimator:
-    """Return an estimator with other parameters; the one given stays as it is."""
-    from sklearn.base import clone
-
-    return clone(estimator).set_params(**parameters)
+def _remarks(caught: Sequence[warnings.WarningMessage]) -> tuple[str, ...]:
+    """Return what a user was warned of, each once; what is for developers is passed on."""
+    for warning in caught:
+        if not issubclass(warning.category, UserWarning):
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+    ours = (warning for warning in caught if issubclass(warning.category, UserWarning))
+    return tuple(dict.fromkeys(str(warning.message) for warning in ours))
 
 
 def _check_subsamples(n_subsamples: int) -> None:
@@ -227,7 +236,8 @@ def _of_edges(graph: Graph) -> list[str]:
         return ["No edge was found: what there is could be chance."]
     strongest = sorted(graph.edges, key=lambda edge: -edge.weight)[:3]
     shown = ", ".join(f"{edge.source} – {edge.target} ({edge.weight:.2g})" for edge in strongest)
-    told = [f"{_counted(len(graph.edges), 'edge')}; the strongest, in {graph.unit}: {shown}."]
+    few = "" if len(graph.edges) <= len(strongest) else "; the strongest"
+    told = [f"{_counted(len(graph.edges), 'edge')}{few}, in {graph.unit}: {shown}."]
     tested = [edge for edge in graph.edges if edge.q_value is not None]
     doubtful = [edge for edge in tested if (edge.q_value or 0) > DOUBTFUL]
     how = "Each was tested against copies that know what the neighbours of both ends tell: "

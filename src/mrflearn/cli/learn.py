@@ -184,6 +184,7 @@ def learn(
     from mrflearn.dependence import resolve
     from mrflearn.estimators import ESTIMATORS, GSMPLE, SearchEstimator
     from mrflearn.io import read_table, write_graph
+    from mrflearn.learn import NOTE
     from mrflearn.learn import learn as learn_from
     from mrflearn.table import as_table
 
@@ -248,7 +249,8 @@ def learn(
     if not quiet:
         n_known = 2 if found.choice else 3  # the table, the method, and lambda if it was given
         for message in found.messages[n_known:]:
-            click.echo(in_flags(message), err=True)
+            if not message.startswith(NOTE):  # said as a warning already
+                click.echo(in_flags(message), err=True)
         _conclude(graph, written, time.monotonic() - begun)
 
 

@@ -49,6 +49,9 @@ __all__ = ["GSMN", "GSMPLE", "IAMB", "BlanketEstimator", "ChowLiu", "GreedyEntro
 MOST_LAMS = 100
 """Lambdas looked at, at most, while the densest graph so far will still do."""
 
+MOST_EXPLAINED = 300
+"""Variables up to which a graph remembers what all pairs share."""
+
 _WAYS = """`"permutation"` (about a share `alpha` of the edges may be there by
         chance), `"stars"` (stable in subsamples) or `"heldout"` (predicts rows left out)"""
 
@@ -105,7 +108,8 @@ class SearchEstimator(GraphEstimator):
     def _learn(self, table: Table, lam: float) -> Graph:
         memo, constraints = self._prepare(table)
         result = self._search.run(memo, lam, constraints, **self._options())
-        return self._remember(result, memo, table)
+        graph = self._remember(result, memo, table)
+        return replace(graph, evidence=self._evidence(result, memo, None))
 
     def _select(self, table: Table, selection: Selection) -> Selected:
         memo, constraints = self._prepare(table)
@@ -154,6 +158,8 @@ class SearchEstimator(GraphEstimator):
         self, result: SearchResult, memo: Memo, entry: NDArray[np.float64] | None
     ) -> Evidence:
         """Return what all pairs share in the graph found; most of it the search knows already."""
+        if result.n_variables > MOST_EXPLAINED:
+            return Evidence(self._rule(), None, entry, self._share)
         conditions = self._conditions(result)
         questions = []
         for i, row in enumerate(conditions):

@@ -8,7 +8,7 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from mrflearn.errors import InputError, unknown
+from mrflearn.errors import InputError, either, unknown
 
 __all__ = [
     "EBIC",
@@ -126,7 +126,7 @@ def resolve(selection: str | Selection, able: Sequence[str], method: str) -> Sel
     if found.name not in able:
         raise InputError(
             f"selection {found.name!r} does not apply to {method}: choose "
-            + " or ".join(map(repr, able))
+            + either([repr(name) for name in able])
         )
     return found
 
