@@ -17,15 +17,8 @@ from mrflearn.estimators.parametric import (
     Skeptic,
     Space,
 )
-from mrflearn.estimators.searches import (
-    GSMN,
-    GSMPLE,
-    IAMB,
-    BlanketEstimator,
-    ChowLiu,
-    GreedyEntropy,
-    SearchEstimator,
-)
+from mrflearn.estimators.searches import GSMN, GSMPLE, IAMB, ChowLiu, GreedyEntropy
+from mrflearn.estimators.searching import BlanketEstimator, SearchEstimator
 
 __all__ = [
     "ESTIMATORS",

@@ -1,321 +1,24 @@
-"""Estimators that search: a table, a dependence and a search put together. No algorithm here."""
+"""Estimators that search, and the options of each. No algorithm here."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import clone
 
-from mrflearn._columns import read_columns
-from mrflearn._edges import Pair, pair
-from mrflearn._memory import as_bytes, as_text
-from mrflearn.dependence import Dependence, Memo, Question, Specification, Threaded, resolve
-from mrflearn.errors import InputError
-from mrflearn.estimators.base import (
-    FEATURE_ATTRIBUTES,
-    GRAPH_ATTRIBUTES,
-    SELECTION_PARAMETERS,
-    TABLE_PARAMETERS,
-    GraphEstimator,
-    Selected,
-    documented,
-)
-from mrflearn.estimators.resampling import choose_by_resampling
-from mrflearn.evidence import Evidence
-from mrflearn.graph import Edge, Graph, GraphPath
-from mrflearn.search import (
-    Constraints,
-    SearchResult,
-    chow_liu,
-    greedy_entropy,
-    gs_mple,
-    gsmn,
-    iamb,
-)
-from mrflearn.selection import permutation
-from mrflearn.selection.choice import Choice
-from mrflearn.selection.options import Permutation, Selection
-from mrflearn.selection.shuffled_null import Shuffled
+from mrflearn.dependence import Memo
+from mrflearn.estimators.base import documented
+from mrflearn.estimators.searching import COMMON, BlanketEstimator, SearchEstimator
+from mrflearn.search import Constraints, SearchResult, chow_liu, greedy_entropy, gs_mple, gsmn, iamb
 from mrflearn.table import Table
 
-__all__ = ["GSMN", "GSMPLE", "IAMB", "BlanketEstimator", "ChowLiu", "GreedyEntropy"]
-
-MOST_LAMS = 100
-"""Lambdas looked at, at most, while the densest graph so far will still do."""
-
-MOST_EXPLAINED = 300
-"""Variables up to which a graph remembers what all pairs share."""
-
-_WAYS = """`"permutation"` (about a share `alpha` of the edges may be there by
-        chance), `"stars"` (stable in subsamples) or `"heldout"` (predicts rows left out)"""
-
-_COMMON = f"""
-    dependence : str or specification, default="auto"
-        How conditional mutual information is estimated: `"auto"`, `"knn"`, `"mixed-ksg"`,
-        `"frenzel-pompe"`, `"plugin"`, `"gaussian"`, `"copula"`, or an object of
-        `mrflearn.dependence` such as `KNN(n_neighbors=7)`.
-    scale : {{"standard", "rank", None}}, default="standard"
-        Scaling of continuous and ordinal columns; see `as_table`.
-    {SELECTION_PARAMETERS.format(ways=_WAYS).strip()}
-    {TABLE_PARAMETERS.strip()}
-    required : list of pairs, optional
-        Edges that must be in the graph, each a pair of variables by name or position.
-    forbidden : list of pairs, optional
-        Edges that must not be.
-    n_jobs : int, optional
-        Number of threads; -1 for all cores. The result does not depend on it.
-    max_memory : int or str, optional
-        Bound on the working memory of all threads together, beside the table: bytes, or text such
-        as `"500 MB"`. The result does not depend on it; a bound that cannot be kept is refused.
-
-    Attributes
-    ----------
-    {GRAPH_ATTRIBUTES.strip()}
-    trace_ : tuple of Step
-        What the search did, step by step.
-    objective_ : float
-        Objective of the result, 0 for the empty graph.
-    n_evaluations_ : int
-        Conditional mutual informations estimated.
-    {FEATURE_ATTRIBUTES.strip()}
-"""
+__all__ = ["GSMN", "GSMPLE", "IAMB", "ChowLiu", "GreedyEntropy"]
 
 
-@dataclass(eq=False, repr=False)
-class SearchEstimator(GraphEstimator):
-    """What the estimators share that search. Subclasses say which search, with which options."""
-
-    _: KW_ONLY
-    dependence: str | Specification = "auto"
-    scale: str | None = "standard"
-    required: Collection[tuple[Any, Any]] | None = None
-    forbidden: Collection[tuple[Any, Any]] | None = None
-    n_jobs: int | None = None
-    max_memory: int | str | None = None
-
-    _selections: ClassVar[tuple[str, ...]] = ("permutation", "stars", "heldout")
-    _search: ClassVar[Any]
-    _search_options: ClassVar[tuple[str, ...]] = ()
-    _share: ClassVar[float] = 1.0
-    """The share of lambda that the search compares with."""
-
-    def _learn(self, table: Table, lam: float) -> Graph:
-        memo, constraints = self._prepare(table)
-        result = self._search.run(memo, lam, constraints, **self._options())
-        graph = self._remember(result, memo, table)
-        return replace(graph, evidence=self._evidence(result, memo, None))
-
-    def _select(self, table: Table, selection: Selection) -> Selected:
-        memo, constraints = self._prepare(table)
-        nulls = self._nulls(memo, table, constraints)
-        lams = permutation.lambdas(nulls)
-        results = self._search.path(memo, lams, constraints, **self._options())
-        if isinstance(selection, Permutation):
-            choice = self._choose(nulls, lams, results, constraints)
-            while choice.position == len(lams) - 1 and 1 < len(lams) < MOST_LAMS:
-                further = permutation.further(lams)
-                results += self._search.path(memo, further, constraints, **self._options())
-                lams += further
-                choice = self._choose(nulls, lams, results, constraints)
-        else:
-            choice = choose_by_resampling(
-                self._for_parts(), table, lams, selection, self.random_state, self._n_jobs()
-            )
-        if choice.position is None:
-            result = self._search.run(memo, math.inf, constraints, **self._options())
-        else:
-            result = results[choice.position]
-        path = GraphPath(lams, tuple(_as_graph(found, table) for found in results))
-        graph = self._remember(result, memo, table)
-        evidence = self._evidence(result, memo, path.entry)
-        return Selected(replace(graph, evidence=evidence), path, choice)
-
-    def _remember(self, result: SearchResult, memo: Memo, table: Table) -> Graph:
-        self.trace_ = result.trace
-        self.objective_ = result.objective
-        self.n_evaluations_ = memo.n_evaluations
-        self._finish(result, table)
-        return _as_graph(result, table)
-
-    def _choose(
-        self,
-        nulls: permutation.ScoreNulls,
-        lams: tuple[float, ...],
-        results: tuple[SearchResult, ...],
-        constraints: Constraints,
-    ) -> Choice:
-        conditions = np.array([self._conditions(result) for result in results])
-        n_edges = [len(set(result.edges) - constraints.required) for result in results]
-        return permutation.choose(nulls, lams, conditions, n_edges, self.alpha)
-
-    def _evidence(
-        self, result: SearchResult, memo: Memo, entry: NDArray[np.float64] | None
-    ) -> Evidence:
-        """Return what all pairs share in the graph found; most of it the search knows already."""
-        if result.n_variables > MOST_EXPLAINED:
-            return Evidence(self._rule(), None, entry, self._share)
-        conditions = self._conditions(result)
-        questions = []
-        for i, row in enumerate(conditions):
-            members = np.flatnonzero(row).tolist()
-            others = [j for j in range(len(row)) if j != i and not row[j]]
-            questions.append(Question(i, others, members))
-            questions += [Question(i, [j], [z for z in members if z != j]) for j in members]
-        information = np.full(conditions.shape, np.nan)
-        for question, answer in zip(questions, memo.cmi_batch(questions), strict=True):
-            information[question.i, list(question.candidates)] = answer
-        own = (conditions != result.adjacency).any()
-        given = tuple(tuple(np.flatnonzero(row).tolist()) for row in conditions) if own else None
-        rule = "alone" if not conditions.any() and own else self._rule()
-        return Evidence(rule, information, entry, self._share, given)
-
-    def _usual_lams(self, table: Table) -> tuple[float, ...]:
-        memo, constraints = self._prepare(table)
-        return permutation.lambdas(self._nulls(memo, table, constraints))
-
-    def _nulls(self, memo: Memo, table: Table, constraints: Constraints) -> permutation.ScoreNulls:
-        """Return how large the scores of this search are by chance."""
-        free = np.zeros((table.n_variables, table.n_variables), dtype=bool)
-        for i in range(table.n_variables):
-            free[i, constraints.free_of(i, table.n_variables)] = True
-        dependence = self._with_null(memo, table)
-        return permutation.ScoreNulls(dependence, self._rule(), free, self._share)
-
-    def _with_null(self, memo: Memo, table: Table) -> Dependence:
-        """Return the dependence if it knows what chance does, else with shuffles that do."""
-        if memo.has_null:
-            return memo
-        ways = self.selection if isinstance(self.selection, Permutation) else Permutation()
-        return Shuffled(
-            memo, resolve(self.dependence), table, ways.n_shuffles, int(self.random_state)
-        )
-
-    def _rule(self) -> str:
-        """Return what must exceed lambda for an edge; see `ScoreNulls`."""
-        return getattr(self, "rule", "sum")
-
-    def _conditions(self, result: SearchResult) -> NDArray[np.bool_]:
-        """Return the matrix of what the search conditioned on at each node."""
-        if result.neighbourhoods is None:
-            return result.adjacency
-        conditions = np.zeros((result.n_variables, result.n_variables), dtype=bool)
-        for i, members in enumerate(result.neighbourhoods):
-            conditions[i, list(members)] = True
-        return conditions
-
-    def _for_parts(self) -> SearchEstimator:
-        """Return this estimator for one of many tables learned from at a time."""
-        return clone(self).set_params(n_jobs=None)
-
-    def _learn_path(self, table: Table, lams: tuple[float, ...]) -> tuple[Graph, ...]:
-        memo, constraints = self._prepare(table)
-        results = self._search.path(memo, lams, constraints, **self._options())
-        return tuple(_as_graph(result, table) for result in results)
-
-    def _prepare(self, table: Table) -> tuple[Memo, Constraints]:
-        """Return the dependence of a table, and the constraints by position."""
-        n_jobs = self._n_jobs()
-        specification, memory = resolve(self.dependence), as_bytes(self.max_memory)
-        if memory is None:  # which a specification of a user's own need not know
-            dependence = specification.bind(table)
-        else:
-            # Two questions at a time, shared by threads that need room of their own.
-            share = memory if n_jobs == 1 else memory // (n_jobs + 2)
-            try:
-                dependence = specification.bind(table, share)
-            except InputError as error:
-                if n_jobs == 1:
-                    raise
-                raise InputError(
-                    f"with {n_jobs} threads one question may take {as_text(share)} of "
-                    f"max_memory={as_text(memory)}, and {error}"
-                ) from None
-        if n_jobs > 1:
-            dependence = Threaded(dependence, n_jobs)
-        return Memo(dependence), _constraints(table, self.required, self.forbidden)
-
-    def _n_jobs(self) -> int:
-        try:
-            return effective_n_jobs(self.n_jobs)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"n_jobs must be a positive number of threads or -1, got {self.n_jobs!r}"
-            ) from None
-
-    def _options(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._search_options}
-
-    def _finish(self, result: SearchResult, table: Table) -> None:
-        """Set attributes of one kind of estimator alone."""
-
-
-@dataclass(eq=False, repr=False)
-class BlanketEstimator(SearchEstimator):
-    """What the estimators share that learn one neighbourhood at a time."""
-
-    def markov_blanket(self, X: Any, target: str | int) -> tuple[str, ...] | tuple[int, ...]:
-        """Return the neighbours one variable chooses, without learning those of the others.
-
-        In the graph of `fit` it may have fewer (`rule="and"`) or more (`rule="or"`): those depend
-        on what the others choose.
-
-        Parameters
-        ----------
-        X : array, pandas, polars or pyarrow table of shape (n_samples, n_columns)
-            The data.
-        target : str or int
-            The variable, by name or by position.
-
-        Returns
-        -------
-        tuple
-            Names if `target` is a name, positions if it is a position; in the order of the table.
-        """
-        self._check_lam()
-        table = self._read(read_columns(X))
-        members = self._blanket(table, table.index(target))
-        if isinstance(target, str):
-            return tuple(table.names[j] for j in members)
-        return members
-
-    def _blanket(self, table: Table, node: int) -> tuple[int, ...]:
-        """Return the neighbourhood of one node as the search of this estimator learns it."""
-        given = self._check_lam()
-        memo, constraints = self._prepare(table)
-        options = {name: value for name, value in self._options().items() if name != "rule"}
-        if isinstance(given, float):
-            return self._search.blankets(memo, node, [given], constraints, **options)[0].members
-        if not isinstance(given, Permutation):
-            raise InputError(
-                f"selection {given.name!r} chooses for a whole graph: for one Markov blanket use "
-                "selection='permutation', or fit the estimator and take the neighbours"
-            )
-        free = constraints.free_of(node, table.n_variables)
-        nulls = permutation.BlanketNulls(self._with_null(memo, table), node, free, self._share)
-        lams = permutation.lambdas(nulls)
-        found = self._search.blankets(memo, node, lams, constraints, **options)
-        conditions = np.zeros((len(lams), table.n_variables), dtype=bool)
-        for at, blanket in enumerate(found):
-            conditions[at, list(blanket.members)] = True
-        n_found = conditions[:, free].sum(axis=1).tolist()
-        choice = permutation.choose(nulls, lams, conditions, n_found, self.alpha)
-        if choice.position is None:
-            return tuple(constraints.required_of(node))
-        return found[choice.position].members
-
-    def _finish(self, result: SearchResult, table: Table) -> None:
-        self.neighbourhoods_ = tuple(
-            tuple(table.names[j] for j in members) for members in result.neighbourhoods or ()
-        )
-
-
-@documented(_COMMON)
+@documented(COMMON)
 @dataclass(eq=False, repr=False)
 class GSMPLE(SearchEstimator):
     """Grow-shrink maximum pseudolikelihood estimation over the edge set.
@@ -365,7 +68,7 @@ class GSMPLE(SearchEstimator):
     refine: str | None = None
 
 
-@documented(_COMMON)
+@documented(COMMON)
 @dataclass(eq=False, repr=False)
 class GSMN(BlanketEstimator):
     """Grow-shrink Markov network.
@@ -393,7 +96,7 @@ class GSMN(BlanketEstimator):
     rule: str = "and"
 
 
-@documented(_COMMON)
+@documented(COMMON)
 @dataclass(eq=False, repr=False)
 class IAMB(BlanketEstimator):
     """Incremental association Markov blanket.
@@ -421,7 +124,7 @@ class IAMB(BlanketEstimator):
     rule: str = "or"
 
 
-@documented(_COMMON)
+@documented(COMMON)
 @dataclass(eq=False, repr=False)
 class GreedyEntropy(BlanketEstimator):
     """Greedy conditional entropy, forward only or forward-backward.
@@ -454,7 +157,7 @@ class GreedyEntropy(BlanketEstimator):
     backward: bool = False
 
 
-@documented(_COMMON)
+@documented(COMMON)
 @dataclass(eq=False, repr=False)
 class ChowLiu(SearchEstimator):
     """Chow-Liu tree, or forest, of largest total mutual information.
@@ -502,49 +205,3 @@ class ChowLiu(SearchEstimator):
                 for child, parent in enumerate(self.parents_)
                 if parent >= 0
             )
-
-
-def _constraints(table: Table, required: Any, forbidden: Any) -> Constraints:
-    """Return the user's constraints by position, with constants kept apart from all else."""
-    wanted = _pairs(table, required, "required")
-    banned = _pairs(table, forbidden, "forbidden")
-    for i, j in sorted(wanted & banned):
-        raise InputError(
-            f"the edge {table.names[i]!r} – {table.names[j]!r} is both required and forbidden: "
-            "take it out of one of the two"
-        )
-    idle = {
-        pair(int(i), j)
-        for i in np.flatnonzero(table.constant)
-        for j in range(table.n_variables)
-        if i != j
-    }
-    return Constraints(frozenset(wanted), frozenset(banned | (idle - wanted)))
-
-
-def _pairs(table: Table, edges: Any, option: str) -> set[Pair]:
-    if edges is not None and not isinstance(edges, Collection):  # an iterator ends with one fit
-        raise InputError(f"{option}= wants a list of pairs of variables, got {edges!r}")
-    found = set()
-    for edge in () if edges is None else edges:
-        if isinstance(edge, str) or not isinstance(edge, Iterable) or len(ends := list(edge)) != 2:
-            raise InputError(
-                f"{option}= wants pairs of variables, such as [('a', 'b')], got {edge!r}"
-            )
-        try:
-            i, j = (table.index(end) for end in ends)
-        except InputError as error:
-            raise InputError(f"{option}=: {error}") from None
-        if i == j:
-            raise InputError(f"{option}=: {ends[0]!r} cannot have an edge to itself")
-        found.add(pair(i, j))
-    return found
-
-
-def _as_graph(result: SearchResult, table: Table) -> Graph:
-    names = table.names
-    edges = (
-        Edge(names[i], names[j], weight)
-        for (i, j), weight in zip(result.edges, result.weights, strict=True)
-    )
-    return Graph(names, tuple(edges), result.lam)
