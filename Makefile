@@ -57,6 +57,7 @@ bench: $(VENV)/ready-base $(VENV)/ready-peers
 	$(BIN)/python benchmarks/evaluations.py
 	$(BIN)/python benchmarks/crossovers.py
 	$(BIN)/python benchmarks/noise.py
+	$(BIN)/python benchmarks/learn.py
 	$(BIN)/python benchmarks/discrete.py
 	$(BIN)/python benchmarks/cmi.py
 	$(BIN)/python benchmarks/auto.py

@@ -7,13 +7,13 @@ from typing import Any
 
 from mrflearn.errors import InputError, unknown
 from mrflearn.estimators.base import GraphEstimator
+from mrflearn.estimators.fitting import ParametricEstimator
 from mrflearn.estimators.parametric import (
     JOSE,
     GLasso,
     MixedPairwise,
     NodewiseLasso,
     NodewiseLogistic,
-    ParametricEstimator,
     Skeptic,
     Space,
 )
