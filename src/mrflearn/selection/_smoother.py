@@ -2,10 +2,9 @@
 
 The kernel has a linear part, a bell for each condition, and one for all of them together. How wide
 the bells are, how much the last one counts and the ridge are those of least generalised
-cross-validation (Golub, Heath and Wahba 1979). This shrinks: of three waves in 200 samples, 11% of
-what they explain is not found. Copies of a variable that lack it make a test too liberal, while
-those that keep some noise make it only less powerful. So the residuals are fitted once more
-(twicing, Tukey 1977): 3% is not found, and the error grows from 12% to 14%.
+cross-validation (Golub, Heath and Wahba 1979). This shrinks, and some of what conditions explain is
+not found. Copies of a variable that lack it make a test too liberal, while those that keep some
+noise make it only less powerful. So the residuals are fitted once more (twicing, Tukey 1977).
 """
 
 from __future__ import annotations
