@@ -445,8 +445,7 @@ def _questions(
 def _scored(table: Table) -> Table:
     """Return the table with normal scores for the values of continuous and ordinal columns."""
     values = table.values.copy()
-    for c in np.flatnonzero(~table.nominal):
-        values[c] = normal_scores(values[c])
+    values[~table.nominal] = normal_scores(values[~table.nominal])
     values.flags.writeable = False
     return replace(table, values=values)
 

@@ -60,12 +60,16 @@ class BoundGaussian(TableDependence):
         super().__init__(table)
         self.ridge = ridge
         rows, owners = [], []
+        all_values = table.values.copy()
+        if copula:
+            all_values[~table.nominal] = normal_scores(all_values[~table.nominal])
         for i in range(table.n_variables):
-            for column, values in zip(table.columns_of(i), table.values_of(i), strict=True):
+            own = all_values[table.starts[i] : table.starts[i + 1]]
+            for column, values in zip(table.columns_of(i), own, strict=True):
                 if column.kind == "nominal":
                     new = [(values == level).astype(float) for level in np.unique(values)[1:]]
                 else:
-                    new = [normal_scores(values) if copula else values]
+                    new = [values]
                 rows += new
                 owners += [i] * len(new)
         self.correlation = _correlation(np.array(rows).reshape(len(rows), table.n_samples))
@@ -126,10 +130,11 @@ def _correlation(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def normal_scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the normal quantiles of the ranks, ties averaged."""
+    """Return the normal quantiles of the ranks, ties averaged, along the last axis."""
     from scipy.special import ndtri
     from scipy.stats import rankdata
 
-    ranks = rankdata(values)
-    below = np.minimum(ranks, len(values) + 1 - ranks)  # so that scores are exactly symmetric
-    return np.where(ranks == below, 1.0, -1.0) * ndtri(below / (len(values) + 1))
+    n_samples = values.shape[-1]
+    ranks = rankdata(values, axis=-1)
+    below = np.minimum(ranks, n_samples + 1 - ranks)  # so that scores are exactly symmetric
+    return np.where(ranks == below, 1.0, -1.0) * ndtri(below / (n_samples + 1))

@@ -21,7 +21,7 @@ from mrflearn.dependence.gaussian import normal_scores
 from mrflearn.selection._smoother import Smoother
 from mrflearn.table import Table
 
-__all__ = ["shuffled_orders", "with_copies"]
+__all__ = ["shuffled_orders", "smoother_of", "with_copies"]
 
 N_NEAR = 6
 """Samples that may stand in a sample's place, itself among them."""
@@ -61,6 +61,14 @@ def shuffled_orders(
     return near_orders(near, turns, rng.random((n_orders, *near.shape)))
 
 
+def smoother_of(table: Table, given: Sequence[int]) -> Smoother | None:
+    """Return the regression on conditions; None if none is continuous, and groups are alike."""
+    conditions = [z for z in given if not table.constant[z]]
+    if "continuous" in {column.kind for z in conditions for column in table.columns_of(z)}:
+        return Smoother(table, conditions)
+    return None
+
+
 def with_copies(
     table: Table,
     i: int,
@@ -68,6 +76,7 @@ def with_copies(
     given: Sequence[int],
     orders: NDArray[np.int32],
     rng: np.random.Generator,
+    smoother: Smoother | None = None,
 ) -> Table:
     """Return the table of `others` and copies of `i`, one for each order.
 
@@ -89,12 +98,13 @@ def with_copies(
         Which samples stand in the places of which, from `shuffled_orders`.
     rng : Generator
         Where randomness comes from.
+    smoother : Smoother, optional
+        That of the conditions, by `smoother_of`, if it is there already.
     """
     base, values, columns = table.take(others), table.values_of(i), table.columns_of(i)
     copies = np.stack([values[:, order] for order in orders])
-    conditions = [z for z in given if not table.constant[z]]
-    if "continuous" in {column.kind for z in conditions for column in table.columns_of(z)}:
-        smoother = Smoother(table, conditions)
+    smoother = smoother or smoother_of(table, given)
+    if smoother is not None:
         for c, column in enumerate(columns):
             if column.kind == "continuous":
                 copies[:, c] = _with_residuals(smoother, values[c], orders)

@@ -18,7 +18,7 @@ from mrflearn._edges import Pair
 from mrflearn._progress import tracked
 from mrflearn.dependence.base import Dependence, Specification
 from mrflearn.dependence.null import Null
-from mrflearn.selection.shuffles import shuffled_orders, with_copies
+from mrflearn.selection.shuffles import shuffled_orders, smoother_of, with_copies
 from mrflearn.table import Table
 
 __all__ = ["EdgeTest", "examine_edges", "p_value_among", "scores_by_chance"]
@@ -139,10 +139,11 @@ def scores_by_chance(
     if any(continuous):
         ends = [end for end, kept in zip(ends, continuous, strict=True) if kept]
     bounds = [n_shuffles * part // len(ends) for part in range(len(ends) + 1)]
+    smoother = smoother_of(table, union)
     found = []
     for (copied, other), first, last in zip(ends, bounds[:-1], bounds[1:], strict=True):
         orders = shuffled_orders(table, union, last - first, rng)
-        copies = with_copies(table, copied, [other, *union], union, orders, rng)
+        copies = with_copies(table, copied, [other, *union], union, orders, rng, smoother)
         bound = specification.bind_alike(copies, dependence)
         place = {variable: at for at, variable in enumerate([other, *union])}
         numbers = range(len(place), len(place) + len(orders))
