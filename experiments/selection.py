@@ -8,6 +8,7 @@ import argparse
 import sys
 import time
 import warnings
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -38,7 +39,7 @@ NOISE = {
 }
 
 
-def one_run(name, method, split, world, n_samples, run):
+def one_run(method, split, world, n_samples, run):
     """Return how good the chosen graph of one table is, and the best on its path."""
     truth = suite(split)[world]
     frame = truth.sample(n_samples, random_state=run)
@@ -51,7 +52,7 @@ def one_run(name, method, split, world, n_samples, run):
     n_false = int(np.triu(fitted.adjacency_ & ~adjacency).sum())
     n_found = int(np.triu(fitted.adjacency_).sum())
     return {
-        "world": world, "n_samples": n_samples, "run": run, "method": name,
+        "world": world, "n_samples": n_samples, "run": run, "method": method,
         "f1": f1(adjacency, fitted.adjacency_),
         "best": max(f1(adjacency, found) for found in fitted.path_.adjacencies),
         "n_found": n_found, "false": n_false / max(n_found, 1), "seconds": seconds,
@@ -70,14 +71,14 @@ def noise_table(kinds, n_samples, n_variables, rng):
     return pd.DataFrame({f"x{c}": draws[kinds[c % len(kinds)]]() for c in range(n_variables)})
 
 
-def one_noise(name, method, kind, n_samples, n_variables, run):
+def one_noise(method, kind, n_samples, n_variables, run):
     """Return how many edges independent columns get."""
     rng = np.random.default_rng([run, n_samples, list(NOISE).index(kind)])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fitted = METHODS[method]().fit(noise_table(NOISE[kind], n_samples, n_variables, rng))
     return {
-        "world": kind, "n_samples": n_samples, "run": run, "method": name,
+        "world": kind, "n_samples": n_samples, "run": run, "method": method,
         "any": bool(fitted.adjacency_.any()), "n_found": int(np.triu(fitted.adjacency_).sum()),
     }  # fmt: skip
 
@@ -92,6 +93,7 @@ def options_of():
     parser.add_argument("--runs", type=int, default=20, help="tables for each case")
     parser.add_argument("--noise", action="store_true", help="independent columns")
     parser.add_argument("--variables", type=int, default=20, help="columns of noise")
+    parser.add_argument("--table-only", action="store_true", help="print what was run before")
     parser.add_argument("--n-jobs", type=int, default=-1, help="processes; -1 for all cores")
     return parser.parse_args()
 
@@ -140,23 +142,34 @@ def print_choices(results):
 
 
 def main():
-    """Run, keep the rows, and print the table."""
+    """Run, keep the rows of each number of samples in a file, and print the table."""
     options = options_of()
-    names = [name for name in suite(options.split) if (options.worlds or "") in name]
-    tasks = [
-        delayed(one_noise)(method, method, kind, size, options.variables, run)
-        for method in options.methods for size in options.sizes for kind in NOISE
+    folder = RESULTS / "selection" / ("noise" if options.noise else options.split)
+    folder.mkdir(parents=True, exist_ok=True)
+    if not options.table_only:
+        for size, method in product(options.sizes, options.methods):
+            found = run_all(tasks_of(options, size, method), options.n_jobs)
+            file = folder / f"{method}-{size}{f'-{options.worlds}' if options.worlds else ''}.csv"
+            write_atomically(file, found.to_csv(index=False).encode())
+    results = pd.concat([pd.read_csv(file) for file in sorted(folder.glob("*.csv"))])
+    results = results.drop_duplicates(["method", "n_samples", "world", "run"])
+    (print_noise if options.noise else print_choices)(results.sort_values(["method", "n_samples"]))
+
+
+def tasks_of(options, size, method):
+    """Return what is to be run for one number of samples and one method."""
+    if options.noise:
+        return [
+            delayed(one_noise)(method, kind, size, options.variables, run)
+            for kind in NOISE
+            for run in range(options.runs)
+        ]
+    return [
+        delayed(one_run)(method, options.split, world, size, run)
+        for world in suite(options.split)
+        if (options.worlds or "") in world
         for run in range(options.runs)
-    ] if options.noise else [
-        delayed(one_run)(method, method, options.split, world, size, run)
-        for method in options.methods for size in options.sizes for world in names
-        for run in range(options.runs)
-    ]  # fmt: skip
-    results = run_all(tasks, options.n_jobs)
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    kind = "noise" if options.noise else options.split
-    write_atomically(RESULTS / f"selection-{kind}.csv", results.to_csv(index=False).encode())
-    (print_noise if options.noise else print_choices)(results)
+    ]
 
 
 if __name__ == "__main__":

@@ -132,7 +132,7 @@ def p_values(kind, n_given, n_samples, run, edge=0.0):
 
 def run_all(n_samples, runs, n_jobs, edge=0.0):
     """Return all p-values, one row for each table."""
-    asked = [(kind, size, run) for kind, size in product(KINDS, SIZES) for run in range(runs)]
+    asked = [(kind, size, run) for kind, size in product(KINDS, SIZES) for run in runs]
     rows = []
     tasks = (delayed(p_values)(kind, size, n_samples, run, edge) for kind, size, run in asked)
     for row in Parallel(n_jobs, return_as="generator")(tasks):
@@ -169,16 +169,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=1000, help="tables for each case")
     parser.add_argument("--rows", type=int, nargs="+", default=[200], help="rows of a table")
+    parser.add_argument("--first", type=int, default=0, help="number of the first table")
     parser.add_argument("--edge", type=float, default=0.0, help="how x pushes y: then, power")
     parser.add_argument("--n-jobs", type=int, default=-1, help="processes; -1 for all cores")
     parser.add_argument("--table-only", action="store_true", help="print what was run before")
     options = parser.parse_args()
-    file = RESULTS / "significance" / ("power.parquet" if options.edge else "results.parquet")
+    folder = RESULTS / "significance" / ("power" if options.edge else "null")
     if not options.table_only:
-        parts = [run_all(rows, options.runs, options.n_jobs, options.edge) for rows in options.rows]
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, pd.concat(parts).to_parquet(index=False))
-    print_shares(pd.read_parquet(file))
+        folder.mkdir(parents=True, exist_ok=True)
+        runs = range(options.first, options.first + options.runs)
+        for rows in options.rows:
+            found = run_all(rows, runs, options.n_jobs, options.edge)
+            file = folder / f"{rows}-rows-from-{options.first}.csv"
+            write_atomically(file, found.to_csv(index=False).encode())
+    parts = [pd.read_csv(file) for file in sorted(folder.glob("*.csv"))]
+    print_shares(pd.concat(parts).drop_duplicates(["kind", "n_given", "n_samples", "run"]))
 
 
 if __name__ == "__main__":

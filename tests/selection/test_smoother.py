@@ -8,36 +8,54 @@ from hypothesis import strategies as st
 
 from mrflearn.dependence.gaussian import normal_scores
 from mrflearn.selection import _smoother
-from mrflearn.selection._smoother import LINEAR, MOST_TERMS, RIDGES, SHARES, WIDTHS, Smoother
+from mrflearn.selection._smoother import (
+    LINEAR,
+    MOST_TERMS,
+    PEAKS,
+    RIDGES,
+    SHARES,
+    WIDTHS,
+    Smoother,
+)
 from mrflearn.table import as_table
 
 
-def _slow_fit(scores, labels, values):
-    """The ridge of every kernel by its hat matrix, entry by entry."""
-    n_samples, n_conditions = len(values), len(scores) + len(labels)
-    best = (np.inf, None)
-    for width in WIDTHS:
-        for share in SHARES:
-            kernel = np.empty((n_samples, n_samples))
-            for m in range(n_samples):
-                for n in range(n_samples):
-                    apart = [own[m] - own[n] for own in scores]
-                    equal = [float(own[m] == own[n]) for own in labels]
-                    bells = [np.exp(-(d**2) / (2 * width**2)) for d in apart] + equal
+def _slow_kernels(scores, labels):
+    """Every kernel, entry by entry."""
+    n_samples, n_conditions = len(scores[0]), len(scores) + len(labels)
+    shapes = [(width, share, None) for width in WIDTHS for share in SHARES]
+    for width, share, peak in shapes + [(None, 0.0, peak) for peak in PEAKS]:
+        kernel = np.empty((n_samples, n_samples))
+        for m in range(n_samples):
+            for n in range(n_samples):
+                apart = [own[m] - own[n] for own in scores]
+                equal = [float(own[m] == own[n]) for own in labels]
+                line = 1 + sum(own[m] * own[n] for own in scores) / n_conditions
+                if peak is None:
+                    single = [np.exp(-(d**2) / (2 * width**2)) for d in apart]
                     wide = 2 * (2 * width) ** 2 * np.sqrt(len(scores))
                     together = np.exp(-sum(d**2 for d in apart) / wide) * np.prod(equal)
-                    line = 1 + sum(own[m] * own[n] for own in scores) / n_conditions
-                    kernel[m, n] = LINEAR * line + share * together
-                    kernel[m, n] += (1 - share) * sum(bells) / n_conditions
-            for ridge in RIDGES:
-                hat = kernel @ np.linalg.inv(kernel + ridge * np.eye(n_samples))
-                if np.trace(hat) > MOST_TERMS * n_samples:
-                    continue
-                centred = values - values.mean()
-                once = hat @ centred
-                error = np.sum((centred - once) ** 2) / (1 - np.trace(hat) / n_samples) ** 2
-                if error < best[0]:
-                    best = (error, values.mean() + once + hat @ (centred - once))
+                else:
+                    single, together = [np.exp(-abs(d) / peak) for d in apart], 0.0
+                kernel[m, n] = LINEAR * line + share * together
+                kernel[m, n] += (1 - share) * sum(single + equal) / n_conditions
+        yield kernel
+
+
+def _slow_fit(scores, labels, values):
+    """The ridge of every kernel by its hat matrix."""
+    n_samples = len(values)
+    best = (np.inf, None)
+    for kernel in _slow_kernels(scores, labels):
+        for ridge in RIDGES:
+            hat = kernel @ np.linalg.inv(kernel + ridge * np.eye(n_samples))
+            if np.trace(hat) > MOST_TERMS * n_samples:
+                continue
+            centred = values - values.mean()
+            once = hat @ centred
+            error = np.sum((centred - once) ** 2) / (1 - np.trace(hat) / n_samples) ** 2
+            if error < best[0]:
+                best = (error, values.mean() + once + hat @ (centred - once))
     return best[1]
 
 
@@ -62,6 +80,7 @@ SHAPES = {
     "squares": lambda z: z[0] ** 2 - z[1] ** 2,
     "waves": lambda z: 1.5 * (np.sin(3 * z[0]) + np.sin(3 * z[1])),
     "product": lambda z: 1.5 * z[0] * z[1],
+    "jumps": lambda z: np.sign(z[0]) + np.sign(z[1]),
 }
 
 

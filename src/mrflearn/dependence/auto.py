@@ -58,6 +58,11 @@ LARGE_BY_CHANCE = 7.0
 RECTIFIED = (0.3989, 0.3408, 0.3265)
 """Cumulants of max(Z, 0), Z standard normal."""
 
+SPREAD_BY_CHANCE = 1.2
+"""Deviation of neighbour estimates of independent variables, as a multiple of their error: 1.12 to
+1.13 in continuous noise (benchmarks/noise.py), and more in the tables that matter, as neighbours
+are heard where by chance they vary more."""
+
 NEAR_ROOM = 2.0
 """Dependence of more than one part in so many of what neighbours could say is underestimated."""
 
@@ -237,12 +242,13 @@ class _Neighbouring(TableDependence):
         _, _, error, _ = self._compared(i, candidates, given)
         share = self.learned.weight(np.zeros_like(error), error)
         large = null.mean + LARGE_BY_CHANCE * null.deviation
-        more = (self.learned.weight(large, error) - share) * error
+        spread = SPREAD_BY_CHANCE * error
+        more = (self.learned.weight(large, error) - share) * spread
         rest, variance = 1 - share, null.deviation**2
         third = null.skewness * null.deviation**3
         return Null.from_cumulants(
             rest * null.mean + RECTIFIED[0] * more,
-            rest**2 * variance + (share * error) ** 2 + RECTIFIED[1] * more**2,
+            rest**2 * variance + (share * spread) ** 2 + RECTIFIED[1] * more**2,
             rest**3 * third + RECTIFIED[2] * more**3,
         )
 

@@ -1,10 +1,11 @@
 """What conditions explain of a column, whatever the shape: kernel ridge regression.
 
-The kernel has a linear part, a bell for each condition, and one for all of them together. How wide
-the bells are, how much the last one counts and the ridge are those of least generalised
-cross-validation (Golub, Heath and Wahba 1979). This shrinks, and some of what conditions explain is
-not found. Copies of a variable that lack it make a test too liberal, while those that keep some
-noise make it only less powerful. So the residuals are fitted once more (twicing, Tukey 1977).
+The kernel has a linear part, a bell for each condition, and one for all of them together; or, for
+what jumps, a peak for each condition. How wide bells and peaks are, how much the last bell counts
+and the ridge are those of least generalised cross-validation (Golub, Heath and Wahba 1979). This
+shrinks, and some of what conditions explain is not found. Copies of a variable that lack it make a
+test too liberal, while those that keep some noise make it only less powerful. So the residuals are
+fitted once more (twicing, Tukey 1977).
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ N_CENTRES = 200
 
 WIDTHS = (0.25, 0.5, 1.0, 2.0)
 """Standard deviations of a bell, in normal scores of a condition."""
+
+PEAKS = (0.25, 1.0)
+"""Distances at which a peak has fallen to 1 / e, in the same."""
 
 SHARES = (0.0, 0.5)
 """How much of the kernel is the bell of all conditions together."""
@@ -129,7 +133,7 @@ def _bases(
 def _kernels(
     scores: NDArray[np.float64], labels: NDArray[np.float64], centres: NDArray[np.intp]
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield the kernels of all widths and shares, shape (n_samples, n_centres)."""
+    """Yield the kernels of all widths, shares and peaks, shape (n_samples, n_centres)."""
     apart = [np.subtract.outer(own, own[centres]) ** 2 for own in scores]
     equal = [np.equal.outer(own, own[centres]) for own in labels]
     n_conditions = len(apart) + len(equal)
@@ -140,10 +144,14 @@ def _kernels(
         same *= own
     for own in apart:
         all_apart += own
+    of_labels = sum(equal, np.zeros(shape))
     for width in WIDTHS if apart else WIDTHS[:1]:
-        single = sum((np.exp(own / (-2 * width**2)) for own in apart), np.zeros(shape))
-        single = (single + sum(equal, np.zeros(shape))) / max(n_conditions, 1)
+        single = sum((np.exp(own / (-2 * width**2)) for own in apart), of_labels)
+        single = single / max(n_conditions, 1)
         # Wider in many dimensions, where samples are farther apart.
         wide = 2 * (2 * width) ** 2 * np.sqrt(max(len(apart), 1))
         for share in SHARES if n_conditions > 1 else SHARES[:1]:
             yield (1 - share) * single + share * same * np.exp(-all_apart / wide) + LINEAR * linear
+    for peak in PEAKS if apart else ():
+        single = sum((np.exp(-np.sqrt(own) / peak) for own in apart), of_labels)
+        yield single / max(n_conditions, 1) + LINEAR * linear
