@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mrflearn.dependence.gaussian import normal_scores
 from mrflearn.selection._orders import near_orders
-from mrflearn.selection.shuffles import N_NEAR, shuffled_orders, with_copies
+from mrflearn.selection._smoother import Smoother
+from mrflearn.selection.shuffles import N_NEAR, _additive_scale, shuffled_orders, with_copies
 from mrflearn.table import as_table
 
 
@@ -187,3 +189,22 @@ def test_given_discrete_conditions_the_values_are_exchanged():
         copies = with_copies(table, i, [table.index("c")], conditions, orders, rng)
         for v, order in zip(range(1, 6), orders, strict=True):
             assert np.array_equal(copies.values_of(v), table.values_of(i)[:, order])
+
+
+@pytest.mark.parametrize(
+    ("shape", "plain"),
+    [
+        (lambda a, noise: a**2 + 0.5 * noise, True),
+        (lambda a, noise: np.exp(a + 0.5 * noise), False),
+        (lambda a, noise: (a + 0.5 * noise) ** 3, False),
+        (lambda a, noise: np.round(a**2 + 0.5 * noise, 1), False),  # ties: no telling
+    ],
+    ids=["a square", "an exponential", "a cube", "ties"],
+)
+def test_the_scale_is_that_on_which_causes_and_noise_add_up(shape, plain):
+    rng = np.random.default_rng(13)
+    a, noise = rng.normal(size=(2, 300))
+    values = shape(a, noise)
+    scale = _additive_scale(Smoother(as_table(np.column_stack([a, values])), [0]), values)
+    expected = (values - values.mean()) / values.std() if plain else normal_scores(values)
+    np.testing.assert_allclose(scale, expected, atol=1e-9)

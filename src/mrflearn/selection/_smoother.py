@@ -60,6 +60,15 @@ class Smoother:
 
     def fit(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what the conditions explain of a column."""
+        return self._fit(values)[0]
+
+    def left(self, values: NDArray[np.float64]) -> float:
+        """Return the share of a column's variance that is left, by cross-validation."""
+        total = float(np.sum((values - values.mean()) ** 2))
+        return self._fit(values)[1] / total if total > 0 else 1.0
+
+    def _fit(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+        """Return what is explained, and the squares that are not, by cross-validation."""
         n_samples, mean = len(values), values.mean()
         centred = values - mean
         best, fitted = np.inf, np.zeros(n_samples)
@@ -74,7 +83,7 @@ class Smoother:
             if errors[at] < best:
                 best = float(errors[at])
                 fitted = vectors @ ((1 - (1 - kept[at]) ** 2) * parts)
-        return fitted + mean
+        return fitted + mean, best
 
     def fit_shares(self, codes: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return how likely each label is where each sample is, shape (n_labels, n_samples).

@@ -226,8 +226,8 @@ def choose(
     As Benjamini and Hochberg do, it goes on over graphs of which more may be false to one of which
     fewer may, but not beyond one of which more than `HALF` may. Where they are right, noise has an
     edge in a share `alpha` of tables, if the far tails of nulls are exact, and in more if not. So a
-    graph of R edges is asked for more, (R + 1) / R times: half the share for a single edge, which
-    is what noise has, and hardly less for many.
+    graph of R edges is asked for more, (R + 1/2) / R times: for two thirds of the share if it has a
+    single edge, as noise would, and for hardly less if it has many.
 
     Parameters
     ----------
@@ -264,9 +264,9 @@ def choose(
 
 
 def _counted_as(n_edges: int) -> float:
-    """Return how many edges those found count for: 1/2, 4/3, 9/4 and so on, towards one less."""
+    """Return how many edges those found count for: 2/3, 8/5, 18/7 and so on, half an edge less."""
     found = max(n_edges, 1)
-    return found**2 / (found + 1)
+    return found**2 / (found + 0.5)
 
 
 def lambdas(nulls: ScoreNulls | BlanketNulls, n_lams: int = 50) -> tuple[float, ...]:

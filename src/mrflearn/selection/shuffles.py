@@ -4,9 +4,8 @@ A permutation of all samples would break the dependence on the conditions too, a
 would count as dependence. So a sample takes the value of one near it in the conditions (Runge
 2018), of any with the same conditions if all of them are discrete. Near is not the same: what a
 regression on the conditions explains stays, and only the rest is exchanged. Of labels, what stays
-is how likely each is. No such test is valid for all distributions (Shah and Peters 2020): of 200
-samples, three waves at once are kept, three jumps at once are not (`wavy` and `jumps` of
-experiments/significance.py).
+is how likely each is. No such test is valid for all distributions (Shah and Peters 2020);
+experiments/significance.py measures this one where causes are curved, wavy, multiplied or jump.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.dependence.gaussian import normal_scores
+from mrflearn.selection._conditions import standardised
 from mrflearn.selection._smoother import Smoother
 from mrflearn.table import Table
 
@@ -28,6 +28,9 @@ N_NEAR = 6
 
 MOST_LABELS = 20
 """Labels of a column for which regressions are worth their time; those of more are exchanged."""
+
+LEAST_FOR_SCALE = 10
+"""Samples from which on it can be told how far from normal they are."""
 
 APART = 1e3
 """Distance between different labels, which no other distance reaches."""
@@ -127,12 +130,32 @@ def with_copies(
 def _with_residuals(
     smoother: Smoother, values: NDArray[np.float64], orders: NDArray[np.int32]
 ) -> NDArray[np.float64]:
-    """Return copies of a column in which what is not explained has changed places."""
-    scores, ordered = normal_scores(values), np.sort(values)
-    explained = smoother.fit(scores)
-    sums = explained + (scores - explained)[orders]
+    """Return copies of a column in which what is not explained has changed places.
+
+    What is explained and what is not are taken to add up on some scale.
+    """
+    scale = _additive_scale(smoother, values)
+    explained = smoother.fit(scale)
+    sums = explained + (scale - explained)[orders]
     ranks = np.argsort(np.argsort(sums, axis=1, kind="stable"), axis=1, kind="stable")
-    return ordered[ranks]
+    return np.sort(values)[ranks]
+
+
+def _additive_scale(smoother: Smoother, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values, standardised, or their normal scores: which makes them more likely.
+
+    They are taken to be normal around what is explained, as Box and Cox (1964) do: more explained
+    on the plain scale must make up for how far from normal the values are there.
+    """
+    from scipy.stats import differential_entropy
+
+    scores, plain = normal_scores(values), standardised(values, values)[0]
+    if len(np.unique(values)) < len(values) or len(values) < LEAST_FOR_SCALE:
+        return scores
+    far_from_normal = (1 + np.log(2 * np.pi)) / 2 - differential_entropy(plain, method="ebrahimi")
+    left_of_scores, left_of_plain = smoother.left(scores), smoother.left(plain)
+    more_likely = left_of_scores > left_of_plain * np.exp(2 * far_from_normal)
+    return plain if more_likely else scores
 
 
 def _with_quantiles(
