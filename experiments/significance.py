@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 
 from mrflearn._files import write_atomically
 from mrflearn.dependence import KNN, Auto, Gaussian, MixedKSG, PlugIn
-from mrflearn.selection.significance import p_value_among, scores_by_chance
+from mrflearn.selection.significance import compare, scores_by_chance
 from mrflearn.table import as_table
 
 SIZES = (0, 1, 3)
@@ -123,10 +123,9 @@ def p_values(kind, n_given, n_samples, run, edge=0.0):
         if name != "auto" and table.all_discrete:
             continue
         bound = specification.bind(table)
-        score = bound.cmi(0, 1, of_x) + bound.cmi(1, 0, of_y)
         rng = np.random.default_rng([*seed, 1])
         chance = scores_by_chance(table, specification, bound, 0, 1, of_x, of_y, N_SHUFFLES, rng)
-        found[f"{name}, shuffled score"] = p_value_among(score, chance)
+        found[f"{name}, shuffled score"] = compare(bound, 0, 1, of_x, of_y, chance)[1]
     return {"kind": kind, "n_given": n_given, "n_samples": n_samples, "run": run} | found
 
 

@@ -143,3 +143,17 @@ def test_a_graph_without_edges_has_no_tests():
     table = _frame("continuous", 50, 7, 0.0)
     bound = Gaussian().bind(table)
     assert significance.examine_edges(table, Gaussian(), bound, _graph(7)) == ()
+
+
+def test_far_tails_are_at_least_as_heavy_as_the_closed_form_says():
+    """Of 200 chi-square variables, the far tail is as long as their largest happen to be."""
+    rng = np.random.default_rng(0)
+    ratios = []
+    for _ in range(300):
+        by_chance = rng.chisquare(1, size=200)
+        plain, known = (p_value_among(12.1, by_chance, skew) for skew in (0.0, np.sqrt(8)))
+        assert known >= plain
+        ratios.append((plain / 5e-4, known / 5e-4))
+    plain, known = np.median(ratios, axis=0)
+    assert plain < 0.7  # too small
+    assert 0.8 < known < 1.25
