@@ -337,3 +337,19 @@ def test_labels_are_texts_tied_to_their_nodes():
     assert all(isinstance(item, Annotation) for item in axes.texts)
     for item in axes.texts:
         assert np.abs(item.xyann).max() < 100  # points
+
+
+def test_edges_are_the_paler_the_fewer_subsamples_have_them():
+    edges = (Edge("a", "b", 0.5, 1.0), Edge("b", "c", 0.5, 0.5), Edge("a", "c", 0.5, 0.0))
+    graph = Graph(("a", "b", "c"), edges)
+    axes = plot_graph(graph)
+    opacities = edges_of(axes).get_colors()[:, 3]
+    by_share = dict(zip([edge.confidence for edge in graph.edges], opacities, strict=True))
+    assert 0 < by_share[0.0] < by_share[0.5] < by_share[1.0] == 1.0
+    assert "share of subsamples with it" in legend_texts(axes)
+
+
+def test_edges_whose_frequency_is_unknown_are_opaque():
+    axes = plot_graph(random_graph(6, 8))
+    assert np.all(edges_of(axes).get_colors()[:, 3] == 1.0)
+    assert "share of subsamples with it" not in legend_texts(axes)

@@ -1,6 +1,7 @@
 """Figures for a paper: graphs as pictures, how they were chosen and how sure they are, and ROC."""
 
 from mrflearn.plot._save import FIGURES, save_figure
+from mrflearn.plot.adjacency import plot_adjacency
 from mrflearn.plot.choice import plot_choice
 from mrflearn.plot.graph import plot_graph
 from mrflearn.plot.path import plot_path
@@ -11,6 +12,7 @@ __all__ = [
     "FIGURES",
     "Look",
     "assign_looks",
+    "plot_adjacency",
     "plot_choice",
     "plot_graph",
     "plot_path",

@@ -1,4 +1,7 @@
-"""A graph as a figure for a paper: variables coloured by kind, edges as wide as they are strong."""
+"""A graph as a figure for a paper: nodes coloured by kind, edges as wide as they are strong.
+
+The less sure an edge is, the paler it is drawn, where that is known.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,8 @@ _LOOKS = {
 _EDGE_COLOUR = "#7A7A7A"
 _THINNEST, _WIDEST = 0.7, 5.0
 """Widths of edges, in points."""
+_PALEST = 0.2
+"""Opacity of an edge that no subsample has; that of one which all have is 1."""
 _EDGE_INCHES = 0.9
 """Length of an edge in a new figure."""
 
@@ -52,6 +57,7 @@ def plot_graph(
         large as they are now, so set the size of the figure first.
     kinds : dict from node to kind, or sequence of kinds in the order of the nodes, optional
         `"continuous"`, `"ordinal"`, `"nominal"` or `"mixed"`, as in `Table.kinds`: colours nodes.
+        Edges are the paler, the fewer subsamples have them, where `Edge.confidence` is known.
     title : str, optional
         Title above the picture.
 
@@ -70,7 +76,7 @@ def plot_graph(
     of_kind = _check_kinds(graph, kinds)
     places = _places(graph)
     if ax is None:
-        ax = _new_axes(places)
+        ax = _new_axes(places, 0.36 if _all_sure(graph) else 0.6)
     ax.set_axis_off()
     if title is not None:
         ax.set_title(title)
@@ -116,11 +122,14 @@ def _places(graph: Graph) -> Places:
     return layout(graph.adjacency, max(label / _EDGE_INCHES + 0.2, 0.9))
 
 
-def _new_axes(places: Places) -> Axes:
-    """Return axes in a figure of their own, about an inch to an edge and no larger than a page."""
+def _new_axes(places: Places, legend: float) -> Axes:
+    """Return axes in a figure of their own, about an inch to an edge and no larger than a page.
+
+    Below them are `legend` inches and a quarter for legends.
+    """
     extent = np.ptp(places, axis=0) if len(places) else np.zeros(2)
     inches = np.clip(extent * _EDGE_INCHES + [1.4, 0.8], [3.2, 1.0], [16.0, 16.0])
-    legend = 0.6
+    legend += 0.24
     figure = new_figure(float(inches[0]), float(inches[1]) + legend)
     bottom = legend / (inches[1] + legend)
     return figure.add_axes((0.0, float(bottom), 1.0, float(1 - bottom)))
@@ -167,8 +176,19 @@ def _width(weight: float, largest: float) -> float:
     return max(_THINNEST, _WIDEST * min(weight / largest, 1.0)) if largest else _WIDEST
 
 
+def _all_sure(graph: Graph) -> bool:
+    """Return whether of no edge it is known how sure it is."""
+    return all(edge.confidence is None for edge in graph.edges)
+
+
+def _opacity(confidence: float | None) -> float:
+    """Return the opacity of an edge that a share of the subsamples has; 1 if that is unknown."""
+    return 1.0 if confidence is None else _PALEST + (1 - _PALEST) * confidence
+
+
 def _draw_edges(ax: Axes, graph: Graph, places: Places) -> None:
     from matplotlib.collections import LineCollection
+    from matplotlib.colors import to_rgba
 
     weights = [edge.weight for edge in graph.edges]
     largest = _largest(weights)
@@ -178,7 +198,7 @@ def _draw_edges(ax: Axes, graph: Graph, places: Places) -> None:
             list(_segments(graph, places)),
             linewidths=[_width(weight, largest) for weight in weights],
             linestyles=["--" if some_known and math.isnan(weight) else "-" for weight in weights],
-            colors=_EDGE_COLOUR,
+            colors=[to_rgba(_EDGE_COLOUR, _opacity(edge.confidence)) for edge in graph.edges],
             capstyle="round",
             zorder=1,
         ),
@@ -315,7 +335,7 @@ def _length_inside(box: Places, segments: Places) -> float:
 
 
 def _draw_legends(ax: Axes, graph: Graph, of_kind: list[str]) -> None:
-    """Explain colours and widths in up to two rows below the picture."""
+    """Explain colours, widths and opacity in up to three rows below the picture."""
     from matplotlib.lines import Line2D
 
     shown = [kind for kind in _LOOKS if kind in of_kind]
@@ -343,6 +363,15 @@ def _draw_legends(ax: Axes, graph: Graph, of_kind: list[str]) -> None:
             for width, style, label in widths
         ]
         rows.append([heading, *lines])
+    if not _all_sure(graph):
+        heading = Line2D([], [], linestyle="", label="share of subsamples with it")
+        shares = [
+            Line2D(
+                [], [], color=_EDGE_COLOUR, alpha=_opacity(share), linewidth=3, label=f"{share:.0%}"
+            )
+            for share in (0.0, 0.5, 1.0)
+        ]
+        rows.append([heading, *shares])
     for position, handles in enumerate(rows):
         if (earlier := ax.get_legend()) is not None:
             ax.add_artist(earlier)  # axes have one legend; another is an artist among others
