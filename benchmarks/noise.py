@@ -32,13 +32,18 @@ def noise(kind: str, n_samples: int, seed: int) -> np.ndarray:
     return np.array(["a", "b", "c"])[rng.integers(3, size=(n_samples, 6))]
 
 
-def spread_of_neighbours(n_samples: int) -> float:
+def spread_of_neighbours(mixed: bool, n_samples: int) -> float:
     """Return the deviation of neighbour estimates of noise, in units of their error."""
     found = []
     for seed in range(10 * N_TABLES):
-        bound = Auto().bind(as_table(noise("continuous", n_samples, seed)))
-        for i in range(5):
-            parametric, difference, error, _ = bound._compared(i, tuple(range(i + 1, 6)), ())
+        columns = noise("continuous", n_samples, seed)
+        if mixed:
+            columns[:, ::2] = np.round(columns[:, ::2])
+        table = as_table(columns, kinds={f"x{c}": "ordinal" for c in range(0, 6, 2) if mixed})
+        bound = Auto().bind(table)
+        for i in range(0, 5, 2):
+            others = tuple(j for j in range(1, 6, 2))
+            parametric, difference, error, _ = bound._compared(i, others, ())
             found.append((parametric + difference) / error)
     return float(np.std(np.concatenate(found)))
 
@@ -52,10 +57,9 @@ def main() -> None:
             for n in sizes
         ]
         print(f"{kind:12} {setting:26} " + " ".join(f"{mean:<8.1f}" for mean in means))
-    spreads = [spread_of_neighbours(n_samples) for n_samples in sizes]
-    print(
-        f"{'continuous':12} {'spread of neighbours':26} " + " ".join(f"{s:<8.2f}" for s in spreads)
-    )
+    for mixed, kind in ((False, "continuous"), (True, "and ordinal")):
+        spreads = [f"{spread_of_neighbours(mixed, n_samples):<8.2f}" for n_samples in sizes]
+        print(f"{kind:12} {'spread of neighbours':26} {' '.join(spreads)}")
 
 
 if __name__ == "__main__":

@@ -59,9 +59,10 @@ RECTIFIED = (0.3989, 0.3408, 0.3265)
 """Cumulants of max(Z, 0), Z standard normal."""
 
 SPREAD_BY_CHANCE = 1.2
-"""Deviation of neighbour estimates of independent variables, as a multiple of their error: 1.12 to
-1.13 in continuous noise (benchmarks/noise.py), and more in the tables that matter, as neighbours
-are heard where by chance they vary more."""
+"""Deviation of neighbour estimates of independent continuous variables, as a multiple of their
+error: 1.11 to 1.13 in noise (benchmarks/noise.py), and more in the tables that matter, as
+neighbours are heard where by chance they vary more. Where columns are discrete it is less than 1,
+and taken for 1."""
 
 NEAR_ROOM = 2.0
 """Dependence of more than one part in so many of what neighbours could say is underestimated."""
@@ -242,7 +243,7 @@ class _Neighbouring(TableDependence):
         _, _, error, _ = self._compared(i, candidates, given)
         share = self.learned.weight(np.zeros_like(error), error)
         large = null.mean + LARGE_BY_CHANCE * null.deviation
-        spread = SPREAD_BY_CHANCE * error
+        spread = np.where(self._tied(i, candidates, given), 1.0, SPREAD_BY_CHANCE) * error
         more = (self.learned.weight(large, error) - share) * spread
         rest, variance = 1 - share, null.deviation**2
         third = null.skewness * null.deviation**3
@@ -279,6 +280,12 @@ class _Neighbouring(TableDependence):
         """Return for which candidates all of a question is discrete."""
         return self.discrete[list(candidates)] & self.discrete[[i, *given]].all()
 
+    def _tied(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.bool_]:
+        """Return for which candidates something in a question has ties."""
+        return self.tied[list(candidates)] | self.tied[[i, *given]].any()
+
     def _compared(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> tuple[NDArray[np.float64], ...]:
@@ -289,7 +296,7 @@ class _Neighbouring(TableDependence):
         """
         parametric = self.parametric.estimates(i, candidates, given)
         values, errors, room = self._neighbour_estimates(i, candidates, given)
-        tied = self.tied[list(candidates)] | self.tied[[i, *given]].any()
+        tied = self._tied(i, candidates, given)
         inflation = np.where(tied, INFLATION_TIES, INFLATION_NEIGHBOURS)
         return parametric, values - parametric, inflation * errors, room
 
