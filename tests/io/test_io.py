@@ -187,10 +187,10 @@ def test_an_unreadable_file_is_refused(file):
 
 
 def test_an_unreadable_file_is_refused_for_whoever_runs_the_tests(file, monkeypatch):
-    def deny(path):
+    def deny(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("pathlib.Path.read_bytes", deny)
+    monkeypatch.setattr("mrflearn.io._bytes.os.open", deny)
     assert "permission denied" in refusal("data.csv")
 
 
@@ -213,12 +213,10 @@ def test_a_header_without_rows_is_refused(file):
     ("content", "says"),
     [
         (b"a,b\n1,\0\n", "line 2 holds a NUL byte"),
-        ("a,b\n1,2\n".encode("utf-16-le"), "NUL byte"),
         (b"\x89PNG\r\n\x1a\n\0\0", "NUL byte"),
-        ("a,b\n1,2\né,3\n".encode("latin1"), "not UTF-8 text: byte 0xe9 in line 3"),
         (b"\xff\xfea\0,\0\xd8", "begins like UTF-16 text but is not"),
         (b"PK\x03\x04rest", "Excel"),
-        (b"\x1f\x8brest", "gzip"),
+        (b"\x1f\x8brest", "compressed with gzip and damaged"),
     ],
 )
 def test_what_is_not_text_is_refused_with_what_it_is(file, content, says):
