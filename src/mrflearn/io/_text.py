@@ -59,7 +59,7 @@ def read_text(text: str, name: str, delimiter: str | None) -> pd.DataFrame:
             )
         except (ValueError, OverflowError) as error:  # every row was seen to be in order
             raise InputError(f"{name} cannot be read ({error}): save it again as CSV") from None
-    _read_decimal_commas(frame, name)
+    _read_odd_numbers(frame, name)
     return frame
 
 
@@ -182,8 +182,11 @@ def _check_row_lengths(
         )
 
 
-def _read_decimal_commas(frame: pd.DataFrame, name: str) -> None:
-    """Turn columns of numbers such as 1,5 into numbers; leave 1,500 alone and say so."""
+def _read_odd_numbers(frame: pd.DataFrame, name: str) -> None:
+    """Turn columns of numbers such as 1,5 into numbers; leave 1,500 alone and say so.
+
+    Columns of integers that pandas has left as text, too large and of both signs, become floats.
+    """
     from pandas.api.types import is_numeric_dtype
 
     for column in frame.columns:
@@ -191,12 +194,12 @@ def _read_decimal_commas(frame: pd.DataFrame, name: str) -> None:
             continue
         present = frame[column].dropna()
         values = [str(value).strip() for value in present]
-        if not all(_INTEGER_OR_COMMA.fullmatch(value) for value in values):
+        if not values or not all(_INTEGER_OR_COMMA.fullmatch(value) for value in values):
             continue
         found = [match for value in values if (match := _WITH_COMMA.fullmatch(value))]
-        if not found:
+        if not found and not isinstance(present.iloc[0], str):
             continue
-        if all(len(match[2]) == 3 and not match[1].startswith("0") for match in found):
+        if found and all(len(match[2]) == 3 and not match[1].startswith("0") for match in found):
             warnings.warn(
                 f"column {column!r} of {name} holds numbers such as {found[0][0]!r}, whose comma "
                 "may mark decimals or thousands: they are left as text; write them without it",
