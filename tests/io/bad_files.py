@@ -126,6 +126,7 @@ SHAPES = [
     Case("line ends of an old Macintosh", AB.replace(b"\n", b"\r"), READS_AB),
     Case("mixed line ends", b"a,b\r1,2\n3,4\r\n5,7", READS_AB),
     Case("blank lines between rows", b"\n\na,b\n\n1,2\n \n3,4\n5,7\n\n\n", READS_AB),
+    Case("a line of odd blanks", b"a,b\n1,2\n\x0b\n3,4\n", says="line 3 of 'file.csv' has 1 value"),
     Case("a short row", b"a,b,c\n1,2,3\n1,2\n", says="line 3 of 'file.csv' has 2 values"),
     Case("a long row", b"a,b\n1,2\n\n1,2,3\n", says="line 4 of 'file.csv' has 3 values"),
     Case("row names without a name", b"a,b\n1,2,3\n4,5,6\n", says="give every column a name"),

@@ -21,6 +21,9 @@ __all__ = ["DELIMITERS", "check_delimiter", "read_text"]
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 """Delimiters looked for in a header line, and what to call them; the first wins a tie."""
 
+_BLANK = " \t\r\n"
+"""What a line may hold and still be overlooked, by pandas too."""
+
 _WITH_COMMA = re.compile(r"[+-]?(\d+),(\d+)(?:[eE][+-]?\d+)?")
 _INTEGER_OR_COMMA = re.compile(rf"[+-]?\d+|{_WITH_COMMA.pattern}")
 
@@ -43,7 +46,7 @@ def read_text(text: str, name: str, delimiter: str | None) -> pd.DataFrame:
     records = _records(text, name, delimiter)
     line, header = next(records)
     header = [column.strip() for column in header]
-    _check_row_lengths(records, name, line, header, delimiter)
+    n_rows = _check_row_lengths(records, name, line, header, delimiter)
     check_names(header, name, line)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of pandas, about its own future
@@ -59,6 +62,11 @@ def read_text(text: str, name: str, delimiter: str | None) -> pd.DataFrame:
             )
         except (ValueError, OverflowError) as error:  # every row was seen to be in order
             raise InputError(f"{name} cannot be read ({error}): save it again as CSV") from None
+    if len(frame) != n_rows:
+        raise InputError(
+            f"{name} has {count(n_rows, 'row')}, of which pandas makes {len(frame)}: save it again "
+            "as CSV, with one kind of line ends and every quote closed"
+        )
     _read_odd_numbers(frame, name)
     return frame
 
@@ -81,7 +89,7 @@ def _find_delimiter(text: str, name: str, given: str | None) -> str:
             f"{DELIMITERS[best]}: give {'tab' if best == chr(9) else best!r} as the delimiter"
         )
     tried = [*DELIMITERS.values(), *([] if given in (None, *DELIMITERS) else [repr(given)])]
-    first_line = next(line.strip("\r\n") for line in _lines(text) if line.strip())
+    first_line = next(line.strip("\r\n") for line in _lines(text) if line.strip(_BLANK))
     if first_line.count('"') % 2:
         remedy = 'close the quote (") in it'
     elif any(second > 1 for _, second in counts.values()):
@@ -133,7 +141,7 @@ def _records(
     start = 1
     try:
         for fields in reader:
-            if len(fields) > 1 or reader.line_num > start or raw.strip():
+            if len(fields) > 1 or reader.line_num > start or raw.strip(_BLANK):
                 yield start, fields
             start = reader.line_num + 1
     except csv.Error as error:
@@ -159,8 +167,8 @@ def _check_row_lengths(
     header_line: int,
     header: Sequence[str],
     delimiter: str,
-) -> None:
-    """Say which line has too many or too few values, or that there are no rows."""
+) -> int:
+    """Return how many rows there are, or say which line has too many or too few values."""
     n_rows = 0
     for line, fields in records:
         n_rows += 1
@@ -180,6 +188,7 @@ def _check_row_lengths(
             f"{name} has a header (line {header_line}: {count(len(header), 'column')}) but no "
             "rows: a graph is learned from rows"
         )
+    return n_rows
 
 
 def _read_odd_numbers(frame: pd.DataFrame, name: str) -> None:
