@@ -1,11 +1,16 @@
 """Files are replaced whole or not at all."""
 
 import os
+import signal
 import stat
+import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
+import mrflearn
 from mrflearn import _files
 from mrflearn._files import write_atomically
 from mrflearn.errors import InputError
@@ -73,6 +78,119 @@ def test_a_failing_disk_leaves_the_old_file_and_no_other(tmp_path, monkeypatch, 
     assert error.strerror in str(caught.value)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["file"]
+
+
+# --- Full disks and killed programs ---------------------------------------------------------------
+
+
+def program(text):
+    """Return the command and the environment that run some Python with this library."""
+    source = str(Path(mrflearn.__file__).parents[1])
+    return [sys.executable, "-c", text], {**os.environ, "PYTHONPATH": source}
+
+
+@posix
+def test_a_disk_that_fills_up_in_the_middle_leaves_the_old_file_and_no_other(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+    command, environment = program(
+        "import resource\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
+        "from mrflearn._files import write_atomically\n"
+        "try:\n"
+        f"    write_atomically({str(path)!r}, 'x' * 1_000_000)\n"
+        "except ValueError as error:\n"
+        "    print(error)\n"
+    )
+    finished = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stderr
+    assert "File too large; make room there, or choose another folder" in finished.stdout
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+@posix
+def test_a_full_file_system_leaves_the_old_file_and_no_other(tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
+    try:
+        mounted = subprocess.run(mount, capture_output=True).returncode == 0
+    except OSError:
+        mounted = False
+    if not mounted:
+        pytest.skip("mounting a small file system is not permitted here")
+    try:
+        (disk / "file").write_text("old")
+        with pytest.raises(InputError, match=r"No space left on device; make room there"):
+            write_atomically(disk / "file", "x" * 1_000_000)
+        assert (disk / "file").read_text() == "old"
+        assert os.listdir(disk) == ["file"]
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_space_that_ends_in_the_middle_of_a_write_is_said_with_a_remedy(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_text("old")
+    real = os.fdopen
+
+    class Full:
+        def __init__(self, handle, mode):
+            self.stream = real(handle, mode)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.stream.close()
+
+        def write(self, data):
+            self.stream.write(data[: len(data) // 2])
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_files.os, "fdopen", Full)
+    with pytest.raises(InputError, match="No space left on device; make room there"):
+        write_atomically(path, "new content")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+@posix
+@pytest.mark.parametrize("step", ["fdopen", "fsync", "chmod", "replace"])
+def test_a_program_killed_before_any_step_leaves_the_old_file(tmp_path, step):
+    path = tmp_path / "file"
+    path.write_text("old")
+    command, environment = program(
+        "import os, signal\n"
+        "from mrflearn import _files\n"
+        f"_files.os.{step} = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"_files.write_atomically({str(path)!r}, 'new')\n"
+    )
+    assert subprocess.run(command, env=environment).returncode == -signal.SIGKILL
+    assert path.read_text() == "old"
+
+
+@posix
+@pytest.mark.parametrize("wait", [0.0, 0.03, 0.06, 0.1])
+def test_a_program_killed_at_any_moment_leaves_a_whole_file(tmp_path, wait):
+    path = tmp_path / "file"
+    size = 3_000_000
+    path.write_bytes(b"o" * size)
+    command, environment = program(
+        "from mrflearn._files import write_atomically\n"
+        "print('ready', flush=True)\n"
+        "while True:\n"
+        "    for letter in (b'a', b'b'):\n"
+        f"        write_atomically({str(path)!r}, letter * {size})\n"
+    )
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as writer:
+        assert writer.stdout.readline() == b"ready\n"
+        time.sleep(wait)
+        writer.kill()
+    content = path.read_bytes()
+    assert len(content) == size
+    assert content in (b"o" * size, b"a" * size, b"b" * size)
 
 
 def test_an_error_without_words_of_the_system_still_says_something(tmp_path, monkeypatch):

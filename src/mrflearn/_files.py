@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -29,7 +30,9 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> Path
             _replace(Path(os.path.realpath(target)), data)
     except (OSError, ValueError) as error:  # a name with a null character is a ValueError
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"cannot write {str(target)!r}: {reason}") from None
+        full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        remedy = "; make room there, or choose another folder" if full else ""
+        raise InputError(f"cannot write {str(target)!r}: {reason}{remedy}") from None
     return target
 
 
