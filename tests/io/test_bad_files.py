@@ -105,7 +105,8 @@ def test_the_command_line_answers_or_refuses_in_one_line_and_leaves_nothing_half
         assert not any(math.isinf(edge.weight) and edge.weight < 0 for edge in graph.edges)
 
 
-def test_labels_without_number_are_refused_where_each_needs_its_own_correlations(tmp_path):
+@pytest.mark.filterwarnings("ignore:column 'id' is taken as nominal")
+def test_labels_without_number_are_refused_where_each_needs_its_own_correlations():
     frame = pd.DataFrame({"id": [f"k{i}" for i in range(20_000)], "b": range(20_000)})
     with pytest.raises(InputError, match="column 'id' has 20000 labels, and correlations with"):
         mrflearn.GSMPLE(dependence="gaussian", lam=0.1).fit(frame)

@@ -1,11 +1,10 @@
-"""Tables are read or refused with a remedy; graphs come back from files as they went in."""
+"""Tables are read, or refused with a remedy."""
 
 import io
 import math
 import os
 import sys
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,8 +13,7 @@ from hypothesis import strategies as st
 
 from mrflearn.datasets import load_penguins, penguins_path
 from mrflearn.errors import InputError
-from mrflearn.graph import Edge, Graph
-from mrflearn.io import check_target, read_table, write_graph
+from mrflearn.io import read_table
 
 not_root = pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything"
@@ -324,126 +322,3 @@ def test_a_parquet_table_is_held_to_the_same_rules(tmp_path):
     assert "a graph needs two" in refusal(path)
     parquet.write_table(pa.table({"a": [], "b": []}), path)
     assert "no rows" in refusal(path)
-
-
-# --- Graphs to files ------------------------------------------------------------------------------
-
-
-GRAPH = Graph(
-    ("rain", "wet & <cold>", "größe 模型", "=alone"),
-    (
-        Edge("rain", "wet & <cold>", 0.25, 0.9),
-        Edge("rain", "größe 模型", -0.125),
-        Edge("wet & <cold>", "größe 模型"),
-    ),
-    lam=0.05,
-)
-
-
-@pytest.mark.parametrize(
-    ("suffix", "read"), [(".graphml", nx.read_graphml), (".gexf", nx.read_gexf)]
-)
-def test_networkx_reads_back_what_was_written(tmp_path, suffix, read):
-    path = write_graph(GRAPH, tmp_path / f"graph{suffix}")
-    found = read(path)
-    assert list(found.nodes) == list(GRAPH.nodes)
-    assert {frozenset(edge) for edge in found.edges} == {frozenset(e[:2]) for e in GRAPH.edges}
-    strong = found.edges["rain", "wet & <cold>"]
-    assert (strong["weight"], strong["confidence"]) == (0.25, 0.9)
-    assert found.edges["rain", "größe 模型"]["weight"] == -0.125
-    assert "confidence" not in found.edges["rain", "größe 模型"]
-
-
-def test_graphml_keeps_lambda_and_infinite_weights(tmp_path):
-    graph = Graph(("a", "b"), (Edge("a", "b", math.inf),), lam=0.05)
-    found = nx.read_graphml(write_graph(graph, tmp_path / "graph.graphml"))
-    assert found.graph["lam"] == 0.05
-    assert found.edges["a", "b"]["weight"] == math.inf
-
-
-@pytest.mark.parametrize("suffix", [".graphml", ".gexf", ".json", ".csv"])
-@pytest.mark.parametrize("graph", [Graph(()), Graph(("a", "b"))], ids=["nothing", "no edges"])
-def test_graphs_without_edges_are_written(tmp_path, graph, suffix):
-    assert write_graph(graph, tmp_path / f"graph{suffix}").stat().st_size > 0
-
-
-def test_json_is_what_graph_load_reads(tmp_path):
-    assert Graph.load(write_graph(GRAPH, tmp_path / "graph.json")) == GRAPH
-
-
-def test_csv_lists_the_edges(tmp_path):
-    frame = pd.read_csv(write_graph(GRAPH, tmp_path / "GRAPH.CSV"))
-    assert list(frame.columns) == [
-        "source", "target", "weight", "confidence", "p_value", "q_value",
-    ]  # fmt: skip
-    assert frame["target"].tolist() == ["wet & <cold>", "größe 模型", "größe 模型"]
-    assert frame["weight"].tolist()[:2] == [0.25, -0.125]
-    assert frame["weight"].isna().tolist() == [False, False, True]
-    assert frame["confidence"].isna().tolist() == [False, True, True]
-
-
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
-def test_names_that_a_spreadsheet_would_run_are_made_harmless(tmp_path, start):
-    name = f'{start}cmd("x",1)'
-    graph = Graph((name, "b"), (Edge(name, "b", -1.5),))
-    path = write_graph(graph, tmp_path / "graph.csv")
-    frame = pd.read_csv(path)
-    assert frame["source"][0].replace("\r", "\n").startswith(f"'{start}".replace("\r", "\n"))
-    assert frame["target"][0] == "b"
-    assert frame["weight"][0] == -1.5  # numbers stay numbers
-
-
-@pytest.mark.parametrize("suffix", [".graphml", ".gexf"])
-@pytest.mark.parametrize("bad", ["\x00", "\x1b", "\x0b", "\ufffe", "\ud800"])
-def test_names_that_xml_cannot_hold_are_refused_and_nothing_is_written(tmp_path, suffix, bad):
-    with pytest.raises(InputError, match=r"the name of node .* rename the column"):
-        write_graph(Graph((f"a{bad}", "b")), tmp_path / f"graph{suffix}")
-    assert not list(tmp_path.iterdir())
-
-
-def test_half_a_surrogate_pair_is_refused_in_csv(tmp_path):
-    with pytest.raises(InputError, match="rename the column"):
-        write_graph(Graph(("a\ud800", "b")), tmp_path / "graph.csv")
-
-
-@pytest.mark.parametrize("suffix", [".graphml", ".gexf"])
-def test_line_ends_and_tabs_in_names_survive_xml(tmp_path, suffix):
-    graph = Graph(("a\nb\tc", "d"), (Edge("a\nb\tc", "d", 1.0),))
-    path = write_graph(graph, tmp_path / f"graph{suffix}")
-    found = (nx.read_graphml if suffix == ".graphml" else nx.read_gexf)(path)
-    assert list(found.nodes) == ["a\nb\tc", "d"]
-
-
-def test_an_unknown_suffix_is_refused_with_the_closest(tmp_path):
-    with pytest.raises(InputError, match=r"unknown file type '.grahml'; did you mean '.graphml'"):
-        write_graph(GRAPH, tmp_path / "graph.grahml")
-    with pytest.raises(InputError, match=r"endings .graphml, .gexf, .json or .csv"):
-        write_graph(GRAPH, tmp_path / "graph")
-
-
-def test_a_failed_write_leaves_the_old_file(tmp_path):
-    path = tmp_path / "graph.graphml"
-    path.write_text("old")
-    with pytest.raises(InputError):
-        write_graph(Graph(("\x00",)), path)
-    assert path.read_text() == "old"
-
-
-def test_targets_are_checked_before_anything_is_written(tmp_path):
-    assert check_target(tmp_path / "x.csv", [".csv"]) == tmp_path / "x.csv"
-    assert not list(tmp_path.iterdir())
-    (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(InputError, match="it is a folder"):
-        check_target(tmp_path / "folder.csv", [".csv"])
-    with pytest.raises(InputError, match=r"there is no folder .*did you mean .*folder.csv"):
-        check_target(tmp_path / "folder.cvs" / "x.csv", [".csv"])
-    with pytest.raises(InputError, match="choose another name"):
-        check_target(tmp_path / ("x" * 300 + ".csv"), [".csv"])
-
-
-@not_root
-def test_a_folder_that_is_not_writable_is_refused(tmp_path):
-    tmp_path.chmod(0o555)
-    with pytest.raises(InputError, match="not writable"):
-        check_target(tmp_path / "x.csv", [".csv"])
-    tmp_path.chmod(0o755)

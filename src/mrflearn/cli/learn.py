@@ -140,7 +140,7 @@ Exit codes: 0, 2 for a mistake in the table or the options, 130 after Ctrl-C."""
     "outputs",
     multiple=True,
     metavar="PATH",
-    help="Write the graph: .graphml, .gexf, .json or .csv (edges). Repeatable.",
+    help="Write the graph: .graphml, .gexf, .dot, .json, .csv or .parquet (edges). Repeatable.",
 )
 @click.option("--figure", metavar="PATH", help="Draw the graph: .png, .svg or .pdf.")
 @click.option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv
+import importlib.util
 import io
 import math
 import os
@@ -19,6 +19,16 @@ __all__ = ["WRITERS", "check_target", "write_graph"]
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NOT_UNICODE = re.compile("[\ud800-\udfff]")
+_NOT_DOT = re.compile("[\x00\ud800-\udfff]")
+
+_FORMULA = re.compile(r"'*\s*[\t\r=+\-@＝＋－＠]")
+"""How text begins that a spreadsheet would run, and what would look as if it had been escaped."""
+
+_NEEDS_LABEL = re.compile(r"[\\&\n]|^%")
+"""Names that Graphviz would not show as they are; one that begins with % it would number."""
+
+THINNEST, THICKEST = 1.0, 5.0
+"""Widths of the weakest and the strongest edge that Graphviz draws, in points."""
 
 
 def write_graph(graph: Graph, path: str | os.PathLike[str]) -> Path:
@@ -29,10 +39,12 @@ def write_graph(graph: Graph, path: str | os.PathLike[str]) -> Path:
     graph : Graph
         The graph.
     path : str or path
-        `.graphml` and `.gexf` for network tools, `.json` for `Graph.load`, `.csv` for a list of
-        edges (source, target, weight, confidence, p_value, q_value). A list of edges leaves
-        isolated nodes out; names that a spreadsheet would run as a formula get a leading apostrophe
-        in it.
+        `.graphml` and `.gexf` for network tools, `.dot` and `.gv` for Graphviz, `.json` for
+        `Graph.load`, `.csv` and `.parquet` (which needs pyarrow) for a list of edges (source,
+        target, weight, confidence, p_value, q_value). A list of edges leaves isolated nodes out. In
+        `.csv`, names that a spreadsheet would run as a formula get an apostrophe before them; so
+        do those that begin with apostrophes and go on like a formula, so that taking one away
+        gives the name. In `.dot`, edges are as wide as they are strong.
 
     Returns
     -------
@@ -86,6 +98,10 @@ def check_target(path: str | os.PathLike[str], suffixes: Iterable[str]) -> Path:
         raise InputError(f"cannot write {shown}: its name needs one of the endings {either(known)}")
     if target.suffix.lower() not in known:
         raise InputError(f"cannot write {shown}: {unknown('file type', target.suffix, known)}")
+    if target.suffix.lower() == ".parquet" and importlib.util.find_spec("pyarrow") is None:
+        raise InputError(
+            f'writing {shown} needs pyarrow: pip install "mrflearn[arrow]", or choose .csv'
+        )
     if not os.path.isdir(target.parent):
         raise InputError(
             f"cannot write {shown}: there is no folder {str(target.parent)!r}; make it first"
@@ -124,13 +140,50 @@ def _write_xml(graph: Graph, path: Path, write: Callable[[Any, io.BytesIO], None
 
 def _write_csv(graph: Graph, path: Path) -> Path:
     _check_nodes(graph, path, _NOT_UNICODE)
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(Edge._fields)
-    for edge in graph.edges:
-        ends = (_harmless(edge.source), _harmless(edge.target))
-        writer.writerow([*ends, *map(_number, edge[2:])])
+    rows = [
+        [_field(_harmless(edge.source)), _field(_harmless(edge.target)), *map(_number, edge[2:])]
+        for edge in graph.edges
+    ]
+    return write_atomically(path, "".join(",".join(row) + "\n" for row in [Edge._fields, *rows]))
+
+
+def _write_parquet(graph: Graph, path: Path) -> Path:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    _check_nodes(graph, path, _NOT_UNICODE)
+    columns = {
+        name: pa.array(
+            [None if value != value else value for value in (edge[at] for edge in graph.edges)],
+            pa.string() if name in ("source", "target") else pa.float64(),
+        )
+        for at, name in enumerate(Edge._fields)
+    }
+    stream = io.BytesIO()
+    parquet.write_table(pa.table(columns), stream)
     return write_atomically(path, stream.getvalue())
+
+
+def _write_dot(graph: Graph, path: Path) -> Path:
+    _check_nodes(graph, path, _NOT_DOT)
+    largest = max((abs(e.weight) for e in graph.edges if math.isfinite(e.weight)), default=0.0)
+    lines = ["graph {"]
+    for node in graph.nodes:
+        label = f" [label={_dot_label(node)}]" if _NEEDS_LABEL.search(node) else ""
+        lines.append(f"  {_dot_name(node)}{label};")
+    for edge in graph.edges:
+        known = {
+            name: _number(value)
+            for name, value in zip(Edge._fields[2:], edge[2:], strict=True)
+            if _number(value)
+        }
+        if "weight" in known:
+            share = min(abs(edge.weight) / largest, 1.0) if largest else 1.0
+            known["penwidth"] = f"{THINNEST + (THICKEST - THINNEST) * share:.3g}"
+        attributes = ", ".join(f'{name}="{value}"' for name, value in known.items())
+        ends = f"{_dot_name(edge.source)} -- {_dot_name(edge.target)}"
+        lines.append(f"  {ends}{f' [{attributes}]' if attributes else ''};")
+    return write_atomically(path, "\n".join([*lines, "}"]) + "\n")
 
 
 WRITERS: dict[str, Callable[[Graph, Path], Path]] = {
@@ -138,6 +191,9 @@ WRITERS: dict[str, Callable[[Graph, Path], Path]] = {
     ".gexf": _write_gexf,
     ".json": Graph.save,
     ".csv": _write_csv,
+    ".dot": _write_dot,
+    ".gv": _write_dot,
+    ".parquet": _write_parquet,
 }
 """How to write a graph, by the suffix of the file."""
 
@@ -155,7 +211,22 @@ def _check_nodes(graph: Graph, path: Path, illegal: re.Pattern[str]) -> None:
 
 def _harmless(text: str) -> str:
     """Return text that no spreadsheet runs as a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def _field(text: str) -> str:
+    """Return text as one field of CSV; the csv module leaves a lone carriage return bare."""
+    return '"' + text.replace('"', '""') + '"' if re.search(r'[",\r\n]', text) else text
+
+
+def _dot_name(text: str) -> str:
+    """Return a name for Graphviz, which knows one escape in names: that of a quote."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _dot_label(text: str) -> str:
+    """Return what Graphviz is to show: in labels, it reads escapes and entities."""
+    return _dot_name(text).replace("&", "&amp;").replace("\n", "\\n")
 
 
 def _number(value: float | None) -> str:
