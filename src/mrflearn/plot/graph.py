@@ -7,34 +7,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mrflearn.errors import InputError, unknown
 from mrflearn.graph import Graph
 from mrflearn.plot._layout import Places, layout
+from mrflearn.plot._looks import (
+    EDGE_COLOUR,
+    LOOKS,
+    edge_opacity,
+    edge_width,
+    largest_weight,
+    width_legend,
+)
 from mrflearn.plot._save import figure_of, new_figure, one_warning_for_glyphs
 from mrflearn.plot._style import cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_graph"]
+__all__ = ["place_nodes", "plot_graph"]
 
-# Colours of Okabe and Ito (2008), which colour-blind readers tell apart; shapes, for grey print.
-_LOOKS = {
-    "continuous": ("#0072B2", "o"),
-    "ordinal": ("#009E73", "D"),
-    "nominal": ("#E69F00", "s"),
-    "mixed": ("#CC79A7", "h"),
-    "": ("#7F7F7F", "o"),
-}
-_EDGE_COLOUR = "#7A7A7A"
-_THINNEST, _WIDEST = 0.7, 5.0
-"""Widths of edges, in points."""
-_PALEST = 0.2
-"""Opacity of an edge that no subsample has; that of one which all have is 1."""
 _EDGE_INCHES = 0.9
 """Length of an edge in a new figure."""
 
@@ -45,6 +40,7 @@ def plot_graph(
     *,
     kinds: Mapping[str, str] | Sequence[str] | None = None,
     title: str | None = None,
+    places: Places | None = None,
 ) -> Axes:
     """Draw a graph. The same graph gives the same picture every time.
 
@@ -60,6 +56,8 @@ def plot_graph(
         Edges are the paler, the fewer subsamples have them, where `Edge.confidence` is known.
     title : str, optional
         Title above the picture.
+    places : ndarray of shape (n_nodes, 2), optional
+        Where the nodes stand, an edge about one unit long; found by `place_nodes` unless given.
 
     Returns
     -------
@@ -74,7 +72,7 @@ def plot_graph(
     'A wet lawn'
     """
     of_kind = _check_kinds(graph, kinds)
-    places = _places(graph)
+    places = place_nodes(graph) if places is None else places
     if ax is None:
         ax = _new_axes(places, 0.36 if _all_sure(graph) else 0.6)
     ax.set_axis_off()
@@ -106,15 +104,15 @@ def _check_kinds(graph: Graph, kinds: Mapping[str, str] | Sequence[str] | None) 
                 "or a dict from node to kind"
             )
     for kind in of_kind:
-        if kind not in _LOOKS:
-            raise unknown("kind", kind, [known for known in _LOOKS if known])
+        if kind not in LOOKS:
+            raise unknown("kind", kind, [known for known in LOOKS if known])
     return of_kind
 
 
 # --- Figure, marks and labels ---------------------------------------------------------------------
 
 
-def _places(graph: Graph) -> Places:
+def place_nodes(graph: Graph) -> Places:
     """Return a place for each node, isolated ones as far apart as their labels need."""
     alone = [node for node, row in zip(graph.nodes, graph.adjacency, strict=True) if not row.any()]
     longest = max((len(cut(node)) for node in alone), default=0)
@@ -162,28 +160,9 @@ def _set_limits(ax: Axes, places: Places, size: float) -> None:
     ax.set_ylim(middle[1] - half[1], middle[1] + half[1])
 
 
-def _largest(weights: Sequence[float]) -> float:
-    """Return the largest finite weight, 0 if none is positive."""
-    return max((weight for weight in weights if 0 < weight < math.inf), default=0.0)
-
-
-def _width(weight: float, largest: float) -> float:
-    """Return the width of an edge in points, proportional to its weight down to the thinnest."""
-    if math.isnan(weight):
-        return 1.5
-    if weight <= 0:
-        return _THINNEST
-    return max(_THINNEST, _WIDEST * min(weight / largest, 1.0)) if largest else _WIDEST
-
-
 def _all_sure(graph: Graph) -> bool:
     """Return whether of no edge it is known how sure it is."""
     return all(edge.confidence is None for edge in graph.edges)
-
-
-def _opacity(confidence: float | None) -> float:
-    """Return the opacity of an edge that a share of the subsamples has; 1 if that is unknown."""
-    return 1.0 if confidence is None else _PALEST + (1 - _PALEST) * confidence
 
 
 def _draw_edges(ax: Axes, graph: Graph, places: Places) -> None:
@@ -191,14 +170,14 @@ def _draw_edges(ax: Axes, graph: Graph, places: Places) -> None:
     from matplotlib.colors import to_rgba
 
     weights = [edge.weight for edge in graph.edges]
-    largest = _largest(weights)
+    largest = largest_weight(weights)
     some_known = not all(map(math.isnan, weights))
     ax.add_collection(
         LineCollection(
             list(_segments(graph, places)),
-            linewidths=[_width(weight, largest) for weight in weights],
+            linewidths=[edge_width(weight, largest) for weight in weights],
             linestyles=["--" if some_known and math.isnan(weight) else "-" for weight in weights],
-            colors=[to_rgba(_EDGE_COLOUR, _opacity(edge.confidence)) for edge in graph.edges],
+            colors=[to_rgba(EDGE_COLOUR, edge_opacity(edge.confidence)) for edge in graph.edges],
             capstyle="round",
             zorder=1,
         ),
@@ -217,7 +196,7 @@ _MARKER_SCALE = {"o": 1.0, "D": 0.8, "s": 0.88, "h": 1.05}
 
 
 def _draw_nodes(ax: Axes, places: Places, of_kind: list[str], size: float) -> None:
-    for kind, (colour, marker) in _LOOKS.items():
+    for kind, (colour, marker) in LOOKS.items():
         chosen = [position for position, own in enumerate(of_kind) if own == kind]
         if chosen:
             ax.scatter(
@@ -338,7 +317,7 @@ def _draw_legends(ax: Axes, graph: Graph, of_kind: list[str]) -> None:
     """Explain colours, widths and opacity in up to three rows below the picture."""
     from matplotlib.lines import Line2D
 
-    shown = [kind for kind in _LOOKS if kind in of_kind]
+    shown = [kind for kind in LOOKS if kind in of_kind]
     rows = []
     if shown not in ([], [""]):
         rows.append(
@@ -347,19 +326,19 @@ def _draw_legends(ax: Axes, graph: Graph, of_kind: list[str]) -> None:
                     [],
                     [],
                     linestyle="",
-                    color=_LOOKS[kind][0],
-                    marker=_LOOKS[kind][1],
-                    markersize=8 * _MARKER_SCALE[_LOOKS[kind][1]],
+                    color=LOOKS[kind][0],
+                    marker=LOOKS[kind][1],
+                    markersize=8 * _MARKER_SCALE[LOOKS[kind][1]],
                     markeredgecolor="white",
                     label=kind or "unknown kind",
                 )
                 for kind in shown
             ]
         )
-    if widths := _width_legend([edge.weight for edge in graph.edges]):
+    if widths := width_legend([edge.weight for edge in graph.edges]):
         heading = Line2D([], [], linestyle="", label=f"weight ({graph.unit})")
         lines = [
-            Line2D([], [], color=_EDGE_COLOUR, linewidth=width, linestyle=style, label=label)
+            Line2D([], [], color=EDGE_COLOUR, linewidth=width, linestyle=style, label=label)
             for width, style, label in widths
         ]
         rows.append([heading, *lines])
@@ -367,7 +346,7 @@ def _draw_legends(ax: Axes, graph: Graph, of_kind: list[str]) -> None:
         heading = Line2D([], [], linestyle="", label="share of subsamples with it")
         shares = [
             Line2D(
-                [], [], color=_EDGE_COLOUR, alpha=_opacity(share), linewidth=3, label=f"{share:.0%}"
+                [], [], color=EDGE_COLOUR, alpha=edge_opacity(share), linewidth=3, label=f"{share:.0%}"
             )
             for share in (0.0, 0.5, 1.0)
         ]
@@ -389,24 +368,3 @@ def _draw_legends(ax: Axes, graph: Graph, of_kind: list[str]) -> None:
             handletextpad=0.5,
             handlelength=2.0,
         )
-
-
-def _width_legend(weights: Sequence[float]) -> list[tuple[float, Literal["-", "--"], str]]:
-    """Return width, style and label of lines that explain the widths of edges."""
-    from matplotlib.ticker import MaxNLocator
-
-    unknown_weights = [weight for weight in weights if math.isnan(weight)]
-    if len(unknown_weights) == len(weights):
-        return []
-    largest = _largest(weights)
-    lines: list[tuple[float, Literal["-", "--"], str]] = []
-    if largest:
-        ticks = MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]).tick_values(0.0, largest)
-        lines = [(_width(tick, largest), "-", f"{tick:g}") for tick in ticks if 0 < tick <= largest]
-    if min(weight for weight in weights if not math.isnan(weight)) <= 0:
-        lines.insert(0, (_THINNEST, "-", "0 or less"))
-    if math.inf in weights:
-        lines.append((_WIDEST, "-", "infinite"))
-    if unknown_weights:
-        lines.append((_width(math.nan, largest), "--", "unknown"))
-    return lines
