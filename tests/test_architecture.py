@@ -65,6 +65,7 @@ MAY_IMPORT = {
     "io": LEAVES | {"graph", "io"},
     "metrics": LEAVES | {"graph"},
     "plot": LEAVES | {"graph", "metrics", "plot"},
+    "report": LEAVES | {"graph", "plot", "report"},
     "experiments": LEAVES
     | {"datasets", "dependence", "estimators", "metrics", "plot", "experiments", "__init__"},
     "cli": None,  # sees all

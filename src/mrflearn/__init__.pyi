@@ -3,6 +3,7 @@ from . import dependence as dependence
 from . import io as io
 from . import metrics as metrics
 from . import plot as plot
+from . import report as report
 from . import search as search
 from . import selection as selection
 from . import table as table

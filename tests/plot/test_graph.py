@@ -135,6 +135,19 @@ def test_the_layout_is_the_same_every_time():
     assert offsets[0] == offsets[1]
 
 
+def test_half_of_a_character_is_drawn_as_its_number():
+    axes = plot_graph(Graph(("a\ud800", "b")))
+    assert [item.get_text() for item in axes.texts] == ["a\\ud800", "b"]
+
+
+def test_places_may_be_given():
+    graph = random_graph(4, 3)
+    places = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    assert np.array_equal(
+        np.array(list(places_of(plot_graph(graph, places=places)).values())), places
+    )
+
+
 def test_stronger_edges_are_wider_and_widths_are_proportional():
     graph = Graph(tuple("abcd"), (("a", "b", 0.2), ("b", "c", 0.4), ("c", "d", 0.1)))
     widths = edges_of(plot_graph(graph)).get_linewidths()  # ab, bc, cd

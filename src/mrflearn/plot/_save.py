@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURES", "figure_of", "new_figure", "one_warning_for_glyphs", "save_figure"]
+__all__ = [
+    "FIGURES",
+    "figure_bytes",
+    "figure_of",
+    "new_figure",
+    "one_warning_for_glyphs",
+    "save_figure",
+]
 
 FIGURES = (".png", ".svg", ".pdf")
 """Suffixes that `save_figure` knows."""
@@ -44,13 +51,18 @@ def save_figure(figure: Figure | Axes, path: str | os.PathLike[str]) -> Path:
     InputError
         If the suffix is unknown or the file cannot be written.
     """
-    import matplotlib as mpl
-
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix not in FIGURES:
         error = unknown("file type", target.suffix, FIGURES)
         raise InputError(f"cannot write {str(target)!r}: {error}")
+    return write_atomically(target, figure_bytes(figure, suffix))
+
+
+def figure_bytes(figure: Figure | Axes, suffix: str) -> bytes:
+    """Return what `save_figure` writes."""
+    import matplotlib as mpl
+
     dates = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     stream = io.BytesIO()
     # Journals ask for TrueType fonts in a PDF; the salt makes the ids in an SVG the same each time.
@@ -66,7 +78,7 @@ def save_figure(figure: Figure | Axes, path: str | os.PathLike[str]) -> Path:
             pad_inches=0.1,
             metadata=dates.get(suffix),
         )
-    return write_atomically(target, stream.getvalue())
+    return stream.getvalue()
 
 
 def new_figure(width: float, height: float) -> Figure:

@@ -47,7 +47,9 @@ _BELOW_AXES = 0.42
 
 def cut(name: str) -> str:
     """Return a name on one line, without its middle if it is long: ends often tell names apart."""
-    text = " ".join(name.split()) or name
+    # Half of a character, which text in Python may hold, is none to a font or a file.
+    whole = name.encode(errors="backslashreplace").decode()
+    text = " ".join(whole.split()) or whole
     if len(text) <= _LONGEST_NAME:
         return text
     head = 2 * _LONGEST_NAME // 3

@@ -1,0 +1,124 @@
+"""What a report reads of a result. It knows its shape, not the code that learns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from mrflearn.graph import Graph, GraphPath
+from mrflearn.plot._results import ChoiceLike, StabilityLike
+
+__all__ = ["ColumnLike", "Reported", "ReportedChoice", "TableLike"]
+
+
+class ColumnLike(Protocol):
+    """What a column was taken for, and why."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def kind(self) -> str:
+        """Continuous, ordinal or nominal."""
+
+    @property
+    def reason(self) -> str:
+        """Why this kind."""
+
+    @property
+    def levels(self) -> tuple[Any, ...] | None:
+        """Its labels, if it has some."""
+
+    @property
+    def n_distinct(self) -> int:
+        """How many values differ."""
+
+    @property
+    def n_missing(self) -> int:
+        """How many are missing."""
+
+    @property
+    def note(self) -> str:
+        """What looks odd."""
+
+
+class TableLike(Protocol):
+    """What the data were."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Their kinds."""
+
+    @property
+    def columns(self) -> Sequence[ColumnLike]:
+        """The columns."""
+
+    @property
+    def n_samples(self) -> int:
+        """Rows learned from."""
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows left out."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells the data from others."""
+
+
+class ReportedChoice(ChoiceLike, Protocol):
+    """The point chosen on a path, and why, in words."""
+
+    @property
+    def selection(self) -> str:
+        """The way of choosing."""
+
+    @property
+    def reason(self) -> str:
+        """Why this point."""
+
+
+@runtime_checkable
+class Reported(Protocol):
+    """What `mrflearn.learn` returns and `Result.load` reads."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph chosen."""
+
+    @property
+    def path(self) -> GraphPath:
+        """The graphs it was chosen from."""
+
+    @property
+    def lam(self) -> float:
+        """The penalty chosen."""
+
+    @property
+    def choice(self) -> ReportedChoice | None:
+        """Why; None if lambda was given."""
+
+    @property
+    def table(self) -> TableLike:
+        """What the data were."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """What was asked for."""
+
+    @property
+    def messages(self) -> Sequence[str]:
+        """What was done, in words."""
+
+    @property
+    def stability(self) -> StabilityLike | None:
+        """How often edges were found in subsamples, if asked for."""
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Of mrflearn and what it stands on."""
