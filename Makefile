@@ -64,6 +64,7 @@ bench: $(VENV)/ready-base $(VENV)/ready-peers
 	$(BIN)/python benchmarks/fits.py
 	$(BIN)/python benchmarks/threads.py
 	$(BIN)/python benchmarks/glasso.py
+	$(BIN)/python benchmarks/report.py
 
 reproduce: $(VENV)/ready-arrow
 	$(BIN)/mrflearn reproduce --output $(REPRODUCTION)

@@ -527,5 +527,4 @@
   arrange();
   dress();
   show(content.chosen);
-  canvas.cy = cy; // for tests
 })();
