@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
@@ -16,6 +17,7 @@ __all__ = ["figure_of_graph", "kind_swatch", "line_swatch", "widths_of"]
 
 _POINT = 96 / 72
 """Pixels of a point."""
+_DECIMALS = re.compile(r"-?\d+\.\d+")
 _SWATCHES = {
     "o": '<circle cx="8" cy="8" r="6" fill="{}"/>',
     "D": '<path d="M8 1.5 14.5 8 8 14.5 1.5 8Z" fill="{}"/>',
@@ -79,7 +81,14 @@ def _make_plain(root: ET.Element) -> None:
             attributes["id"] = f"figure-{attributes['id']}"
         for name, value in attributes.items():
             attributes[name] = value.replace("url(#", "url(#figure-")
+        if "d" in attributes:
+            attributes["d"] = _DECIMALS.sub(_rounded, " ".join(attributes["d"].split()))
         if attributes.get("href", "").startswith("#"):
             attributes["href"] = f"#figure-{attributes['href'][1:]}"
         element.attrib.clear()
         element.attrib.update(attributes)
+
+
+def _rounded(found: re.Match[str]) -> str:
+    """Return a number of an outline with two decimals: more do not show, and double the file."""
+    return f"{float(found[0]):.2f}".rstrip("0").rstrip(".")
