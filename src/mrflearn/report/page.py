@@ -22,6 +22,9 @@ from mrflearn.report._words import counted, escaped
 
 __all__ = ["render_report", "write_report"]
 
+_SCRIPTS = ("vendor/cytoscape.min.js", "words.js", "table.js", "picture.js", "report.js")
+"""In the order they run."""
+
 
 def write_report(result: Any, path: str | os.PathLike[str]) -> Path:
     """Write a result as one web page: the graph to explore, and how it was found.
@@ -60,13 +63,12 @@ def render_report(result: Any) -> str:
     graph = result.graph
     places = place_nodes(graph if graph.edges else max(stops.graphs, key=lambda g: len(g.edges)))
     summary = sections.summary(result)
-    style, library, script = map(_read, ("report.css", "vendor/cytoscape.min.js", "report.js"))
+    style, scripts = _read("report.css"), [_read(name) for name in _SCRIPTS]
     warned = sections.warnings_of(result)
     return Template(_read("page.html")).substitute(
-        policy=_policy([library, script], [style]),
+        policy=_policy(scripts, [style]),
         style=style,
-        library=library,
-        script=script,
+        scripts="\n".join(f"<script>{script}</script>" for script in scripts),
         content=script_json(content_of(result, stops, places)),
         title=escaped(
             f"{counted(len(graph.nodes), 'variable')}, {counted(len(graph.edges), 'edge')}"
