@@ -14,6 +14,7 @@ from mrflearn._json import plain
 from mrflearn.graph import Edge, Graph
 from mrflearn.plot._layout import Places
 from mrflearn.plot._looks import LOOKS, largest_weight
+from mrflearn.plot._style import cut
 from mrflearn.report._results import Reported
 from mrflearn.report._stops import Stops
 from mrflearn.report._words import shorten
@@ -42,7 +43,7 @@ def content_of(result: Reported, stops: Stops, places: Places) -> dict[str, Any]
             for kind, (colour, marker) in LOOKS.items()
         },
         "nodes": [
-            {"name": node, "label": shorten(node), "kind": kind, "x": x, "y": y}
+            {"name": node, "label": shorten(node), "mark": cut(node), "kind": kind, "x": x, "y": y}
             for node, kind, (x, y) in zip(
                 graph.nodes, kinds_of(result), np.round(places, 4).tolist(), strict=True
             )

@@ -3,10 +3,11 @@
 
 const canvas = find("canvas");
 const crowded = nodes.length > 80;
+const labelsFrom = nodes.length > 200 ? 24 : 15; // pixels that zooming must make of their height
 const cy = cytoscape({
   container: canvas,
   elements: nodes.map((node, at) => ({
-    data: { id: `n${at}`, at, label: node.label, ...looks[node.kind] },
+    data: { id: `n${at}`, at, label: node.mark, ...looks[node.kind] },
   })),
   layout: { name: "preset" },
   autoungrabify: true,
@@ -40,7 +41,7 @@ function dress() {
         "text-valign": "data(valign)",
         "text-margin-x": "data(right)",
         "text-margin-y": "data(down)",
-        "min-zoomed-font-size": crowded ? 15 : 0,
+        "min-zoomed-font-size": crowded ? labelsFrom : 0,
         "border-width": 1.5,
         "border-color": colour("--surface"),
       },
@@ -53,12 +54,15 @@ function dress() {
         "line-opacity": "data(opacity)",
         "line-style": "data(line)",
         "curve-style": "straight",
+        opacity: crowded ? 0.5 : 1,
         "overlay-padding": 6,
       },
     },
     { selector: ".absent", style: { display: "none" } },
     { selector: ".far", style: { opacity: 0.15 } },
+    { selector: "node.far", style: { "text-opacity": crowded ? 0 : 1 } },
     { selector: "node.near", style: { "min-zoomed-font-size": 0 } },
+    { selector: "edge.near", style: { opacity: 1 } },
     {
       selector: "node.picked, node.found",
       style: { "border-color": colour("--accent"), "border-width": 3, "min-zoomed-font-size": 0 },
@@ -143,10 +147,10 @@ function labelSides(places, size) {
   const taken = places.map(({ x, y }) => ({ x, y, wide: size, high: size }));
   const order = nodes
     .map((_, at) => at)
-    .sort((a, b) => nodes[b].label.length - nodes[a].label.length);
+    .sort((a, b) => nodes[b].mark.length - nodes[a].mark.length);
   for (const at of order) {
     const boxes = SIDES.map(({ x, y }) => {
-      const [wide, high] = [0.58 * fontSize() * nodes[at].label.length, 1.2 * fontSize()];
+      const [wide, high] = [0.58 * fontSize() * nodes[at].mark.length, 1.2 * fontSize()];
       const away = { x: (size + wide) / 2 + 4, y: (size + high) / 2 + 2 };
       return { x: places[at].x + x * away.x, y: places[at].y + y * away.y, wide, high };
     });
