@@ -26,7 +26,10 @@ _PALEST = 0.2
 
 
 def edge_opacity(confidence: float | None) -> float:
-    """Return the opacity of an edge that a share of the subsamples has; 1 if that is unknown."""
+    """Return the opacity of an edge that a share of the subsamples has; 1 if that is unknown.
+
+    `report/picture.js` has the same formula.
+    """
     return 1.0 if confidence is None else _PALEST + (1 - _PALEST) * confidence
 
 

@@ -346,7 +346,12 @@ def _draw_legends(ax: Axes, graph: Graph, of_kind: list[str]) -> None:
         heading = Line2D([], [], linestyle="", label="share of subsamples with it")
         shares = [
             Line2D(
-                [], [], color=EDGE_COLOUR, alpha=edge_opacity(share), linewidth=3, label=f"{share:.0%}"
+                [],
+                [],
+                color=EDGE_COLOUR,
+                alpha=edge_opacity(share),
+                linewidth=3,
+                label=f"{share:.0%}",
             )
             for share in (0.0, 0.5, 1.0)
         ]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mrflearn.graph import Edge, Graph
+from mrflearn.plot._looks import edge_opacity
 from mrflearn.report._content import kinds_of, scale_of
 from mrflearn.report._figure import kind_swatch, line_swatch, widths_of
 from mrflearn.report._results import ColumnLike, Reported
@@ -148,17 +149,12 @@ def legend(result: Reported, stops: Stops) -> str:
         parts.append(f'<ul class="legend" aria-label="Widths of edges">{title}{drawn}</ul>')
     if result.stability is not None:
         shown = "".join(
-            f"<li>{line_swatch(2.5, opacity=_opacity(share))}{share:.0%}</li>"
+            f"<li>{line_swatch(2.5, opacity=edge_opacity(share))}{share:.0%}</li>"
             for share in (0.0, 0.5, 1.0)
         )
         title = "<li>found again in subsamples:</li>"
         parts.append(f'<ul class="legend" aria-label="Opacities of edges">{title}{shown}</ul>')
     return "\n".join(parts)
-
-
-def _opacity(confidence: float) -> float:
-    """Return how opaque an edge is; the script has the same formula."""
-    return 0.2 + 0.8 * confidence
 
 
 def _shown(value: Any) -> str:
