@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.errors import InputError
+from mrflearn.errors import InputError, suggestion
 
 __all__ = [
     "dump",
@@ -80,7 +80,8 @@ class reading:  # noqa: N801 (a context manager reads like a verb)
         try:
             content = json.loads(self.path.read_bytes())
         except OSError as error:
-            raise InputError(f"cannot read {str(self.path)!r}: {error.strerror}") from None
+            closest = suggestion(self.path) if isinstance(error, FileNotFoundError) else ""
+            raise InputError(f"cannot read {str(self.path)!r}: {error.strerror}{closest}") from None
         except (ValueError, RecursionError):
             raise InputError(f"{str(self.path)!r} is not a JSON file") from None
         found = content.get("format") if isinstance(content, dict) else None

@@ -10,9 +10,15 @@ import click
 
 import mrflearn
 from mrflearn.cli._commands import Commands
+from mrflearn.cli.blanket import blanket
+from mrflearn.cli.compare import compare
+from mrflearn.cli.completion import completion
+from mrflearn.cli.describe import describe
 from mrflearn.cli.estimators import estimators
 from mrflearn.cli.learn import learn
 from mrflearn.cli.reproduce import reproduce
+from mrflearn.cli.simulate import simulate
+from mrflearn.cli.view import view
 
 __all__ = ["main"]
 
@@ -34,5 +40,15 @@ def main() -> None:
     """
 
 
-for command in (learn, estimators, reproduce):
+for command in (
+    learn,
+    describe,
+    blanket,
+    compare,
+    view,
+    simulate,
+    estimators,
+    reproduce,
+    completion,
+):
     main.add_command(command)

@@ -1,17 +1,56 @@
-"""Reading options that name columns, kinds, edges and files."""
+"""Options that several commands share: each set is written once, and given as one value.
+
+`@table_options` adds the options that say how a table is read, and calls the command with
+`table=TableOptions(...)`; so do the others.
+"""
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Sequence
-from typing import Any
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrflearn.errors import InputError, unknown
+from mrflearn.cli._completion import complete_dependences, complete_methods
+from mrflearn.cli._names import read_groups, read_kinds, read_names, read_pairs
+from mrflearn.errors import InputError
+from mrflearn.selection.options import SELECTIONS
 
-__all__ = ["Lambda", "check_targets", "read_kinds", "read_names", "read_pairs"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "EXIT_CODES",
+    "PENGUINS",
+    "EdgeOptions",
+    "MeasureOptions",
+    "SelectionOptions",
+    "TableOptions",
+    "alpha_option",
+    "edge_options",
+    "figure_option",
+    "file_argument",
+    "json_option",
+    "measure_options",
+    "method_option",
+    "outputs_option",
+    "quiet_option",
+    "seed_option",
+    "selection_options",
+    "table_options",
+]
+
+Decorator = Callable[[Any], Any]
+
+PENGUINS = (
+    '  python -c "import mrflearn.datasets as d; print(d.penguins_path().read_text())"'
+    " > penguins.csv"
+)
+"""The line of an example that makes a table."""
+
+EXIT_CODES = "Exit codes: 0, 2 for a mistake in the file or the options, 130 after Ctrl-C."
 
 
 class Lambda(click.ParamType):
@@ -31,70 +70,264 @@ class Lambda(click.ParamType):
             raise InputError(f"--lam must be a number or auto, got {value!r}") from None
 
 
-def check_targets(file: str, outputs: Sequence[str], figure: str | None) -> None:
-    """Check that every output can be written, and that none is the table or written twice."""
-    from mrflearn.io import WRITERS, check_target
-    from mrflearn.plot import FIGURES
+@dataclass(frozen=True)
+class TableOptions:
+    """How a table is read: `read` gives its columns, `kinds_of` and `groups_of` what they are."""
 
-    targets = [check_target(path, WRITERS) for path in outputs]
-    if figure is not None:
-        targets.append(check_target(figure, FIGURES))
-    for position, target in enumerate(targets):
-        if target in targets[:position]:
-            raise InputError(f"{str(target)!r} is to be written twice: name it once")
-        if os.path.exists(file) and os.path.exists(target) and os.path.samefile(file, target):
-            raise InputError(f"{str(target)!r} is the table itself: name another file to write")
+    kinds: tuple[str, ...]
+    groups: tuple[str, ...]
+    drop: tuple[str, ...]
+    only: tuple[str, ...]
+    missing: str
+    delimiter: str | None
 
+    def read(self, file: str, at_least: int = 2) -> tuple[pd.DataFrame, dict[str, Any]]:
+        """Return the columns wanted, and kinds, groups and missing for whoever learns from them."""
+        from mrflearn.io import read_table
 
-def _split(text: str, separator: str) -> list[str]:
-    r"""Split at a separator, except where a backslash precedes it.
-
-    Examples
-    --------
-    >>> _split(r"ratio a\:b:age", ":")
-    ['ratio a:b', 'age']
-    """
-    parts = re.split(rf"(?<!\\){re.escape(separator)}", text)
-    return [part.replace(f"\\{separator}", separator).strip() for part in parts]
-
-
-def _check_name(name: str, columns: Sequence[str], option: str) -> str:
-    if name not in columns:
-        raise InputError(f"{option}: {unknown('column', name, columns)}")
-    return name
-
-
-def read_names(texts: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Read the columns to drop."""
-    return [_check_name(name, columns, "--drop") for text in texts for name in _split(text, ",")]
-
-
-def read_kinds(texts: Sequence[str], columns: Sequence[str]) -> dict[str, str | list[str]]:
-    """Read kinds of columns, or the levels of ordinal ones."""
-    kinds: dict[str, str | list[str]] = {}
-    for text in texts:
-        for item in _split(text, ","):
-            parts = _split(item, "=")
-            if len(parts) != 2:
+        frame = read_table(file, self.delimiter)
+        columns = [str(column) for column in frame.columns]
+        only = read_names(self.only, columns, "--only") or columns
+        dropped = read_names(self.drop, columns, "--drop")
+        for name in dropped:
+            if self.only and name in only:
                 raise InputError(
-                    f"--kinds wants COLUMN=KIND, such as age=continuous, got {item!r}; write \\= "
-                    "for an equals sign in a name"
+                    f"column {name!r} is in both --only and --drop: take it out of one of the two"
                 )
-            levels = _split(parts[1], "<")
-            name = _check_name(parts[0], columns, "--kinds")
-            kinds[name] = levels if len(levels) > 1 else parts[1]
-    return kinds
+        kept = [name for name in columns if name in only and name not in dropped]
+        if len(kept) < at_least and len(columns) >= at_least:
+            option = "--only" if self.only else "--drop"
+            needs = "a graph needs two" if at_least == 2 else "keep one at least"
+            raise InputError(f"{option} leaves {len(kept)} of the columns: {needs}")
+        frame = frame.loc[:, [name in kept for name in columns]]
+        return frame, {
+            "kinds": read_kinds(self.kinds, kept),
+            "groups": read_groups(self.groups, kept),
+            "missing": self.missing,
+        }
 
 
-def read_pairs(texts: Sequence[str], columns: Sequence[str], option: str) -> list[tuple[str, str]]:
-    """Read edges."""
-    pairs = []
-    for text in texts:
-        ends = _split(text, ":")
-        if len(ends) != 2:
-            raise InputError(
-                f"{option} wants two columns, such as age:income, got {text!r}; write \\: for a "
-                "colon in a name"
-            )
-        pairs.append((_check_name(ends[0], columns, option), _check_name(ends[1], columns, option)))
-    return pairs
+@dataclass(frozen=True)
+class MeasureOptions:
+    """How a search measures dependence, and with which means."""
+
+    dependence: str
+    n_neighbors: int | None
+    scale: str
+    n_jobs: int | None
+    max_memory: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return them as estimators take them, all but the number of threads."""
+        from mrflearn.dependence import resolve
+
+        return {
+            "dependence": resolve(self.dependence, n_neighbors=self.n_neighbors),
+            "scale": None if self.scale == "none" else self.scale,
+            "max_memory": self.max_memory,
+        }
+
+
+@dataclass(frozen=True)
+class EdgeOptions:
+    """What is known of edges before."""
+
+    required: tuple[str, ...]
+    forbidden: tuple[str, ...]
+
+    def as_dict(self, variables: list[str]) -> dict[str, Any]:
+        """Return them as estimators take them."""
+        return {
+            "required": read_pairs(self.required, variables, "--required"),
+            "forbidden": read_pairs(self.forbidden, variables, "--forbidden"),
+        }
+
+
+@dataclass(frozen=True)
+class SelectionOptions:
+    """The penalty, or how to choose one."""
+
+    lam: float | str | None
+    select: str
+    alpha: float
+    seed: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return them as estimators take them."""
+        options = {"selection": self.select, "alpha": self.alpha, "random_state": self.seed}
+        # Methods differ in what they do without a lambda.
+        return options if self.lam is None else {"lam": self.lam, **options}
+
+
+def packed(cls: type, name: str, options: list[Decorator]) -> Decorator:
+    """Return a decorator that adds options, and gives their values as one argument."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def call(**given: Any) -> Any:
+            own = {field.name: given.pop(field.name) for field in fields(cls)}
+            return command(**{name: cls(**own)}, **given)
+
+        for option in reversed(options):
+            call = option(call)
+        return call
+
+    return decorate
+
+
+file_argument = click.argument("file", type=click.Path())
+
+alpha_option = click.option(
+    "--alpha",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Share of false edges that --select permutation aims at.",
+)
+seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, help="Of shuffles, subsamples and folds."
+)
+figure_option = click.option(
+    "--figure", type=click.Path(), metavar="PATH", help="Draw the graph: .png, .svg or .pdf."
+)
+outputs_option = click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=click.Path(),
+    metavar="PATH",
+    help="Write the graph: .graphml, .gexf, .json (the graph alone) or .csv (edges). Repeatable.",
+)
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document for machines instead."
+)
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="Print the result only, with warnings and errors if any."
+)
+
+
+def method_option(default: str) -> Decorator:
+    """Return the option that names a method."""
+    return click.option(
+        "--method",
+        default=default,
+        show_default=True,
+        shell_complete=complete_methods,
+        help="How to search; see mrflearn estimators.",
+    )
+
+
+table_options = packed(
+    TableOptions,
+    "table",
+    [
+        click.option(
+            "--kinds",
+            multiple=True,
+            metavar="COLUMN=KIND,...",
+            help="continuous, ordinal or nominal, for columns whose type misleads; levels joined "
+            "by < make a column ordinal, as in 'size=small<medium<large'.",
+        ),
+        click.option(
+            "--group",
+            "groups",
+            multiple=True,
+            metavar="NAME=COLUMN+...",
+            help="Columns that together are one variable, as in position=x+y+z. Repeatable.",
+        ),
+        click.option("--drop", multiple=True, metavar="COLUMN,...", help="Columns to leave out."),
+        click.option(
+            "--only", multiple=True, metavar="COLUMN,...", help="Columns to keep; all by default."
+        ),
+        click.option(
+            "--missing",
+            type=click.Choice(["error", "drop"]),
+            default="error",
+            show_default=True,
+            help="What to do about rows with missing or infinite values.",
+        ),
+        click.option(
+            "--delimiter",
+            metavar="X",
+            help="Between the values of FILE; found from its header unless given.",
+        ),
+    ],
+)
+
+measure_options = packed(
+    MeasureOptions,
+    "measure",
+    [
+        click.option(
+            "--dependence",
+            default="auto",
+            show_default=True,
+            shell_complete=complete_dependences,
+            help="How to measure dependence; see mrflearn estimators.",
+        ),
+        click.option(
+            "--n-neighbors",
+            type=int,
+            metavar="K",
+            help="Neighbours that a nearest-neighbour estimate uses.",
+        ),
+        click.option(
+            "--scale",
+            type=click.Choice(["standard", "rank", "none"]),
+            default="standard",
+            show_default=True,
+            help="Scaling of continuous and ordinal columns.",
+        ),
+        click.option(
+            "--n-jobs", type=int, metavar="N", help="Threads; -1 for all cores. [default: 1]"
+        ),
+        click.option(
+            "--max-memory", metavar="SIZE", help="Bound on working memory, as in '500 MB' or '2G'."
+        ),
+    ],
+)
+
+edge_options = packed(
+    EdgeOptions,
+    "edges",
+    [
+        click.option(
+            "--required",
+            multiple=True,
+            metavar="A:B",
+            help="An edge that must be there. Repeatable.",
+        ),
+        click.option(
+            "--forbidden",
+            multiple=True,
+            metavar="A:B",
+            help="An edge that must not be. Repeatable.",
+        ),
+    ],
+)
+
+selection_options = packed(
+    SelectionOptions,
+    "selection",
+    [
+        click.option(
+            "--lam",
+            type=Lambda(),
+            help="Penalty for an edge; larger is sparser. In nats for a search, in the unit of its "
+            "model for a parametric method. [default: auto, chosen from the data; chow-liu: a "
+            "tree]",
+        ),
+        click.option(
+            "--select",
+            type=click.Choice(["auto", *SELECTIONS]),
+            default="auto",
+            show_default=True,
+            help="How --lam auto chooses: by how many edges chance would bring (permutation), by "
+            "stability in subsamples (stars), by predicting rows left out (heldout) or, for "
+            "parametric methods, by the extended BIC (ebic).",
+        ),
+        alpha_option,
+        seed_option,
+    ],
+)

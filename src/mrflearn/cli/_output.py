@@ -1,12 +1,14 @@
-"""What commands show: messages in the words of the command line, progress, lists of names."""
+"""What commands show: messages in the words of the command line, tables, JSON, lists of names."""
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,13 +16,23 @@ import click
 
 from mrflearn.errors import InputError
 
-__all__ = ["in_flags", "listed", "plain_warnings", "printable", "summary", "write"]
+__all__ = [
+    "in_flags",
+    "listed",
+    "plain_warnings",
+    "printable",
+    "show_rows",
+    "summary",
+    "write",
+    "write_json",
+]
 
 _FLAGS: list[tuple[str, str]] = [
     (r"missing='drop'", "--missing drop"),
     (r"kinds=\{'(.+?)': \[lowest, …, highest\]\}", r"--kinds '\1=lowest<…<highest'"),
     (r"kinds=\{'(.+?)': '?(.+?)'?\}", r"--kinds '\1=\2'"),
-    (r"^(required|forbidden)=:", r"--\1:"),
+    (r"^(required|forbidden|kinds)=:", r"--\1:"),
+    (r"^groups=:", "--group:"),
     (r"\bn_samples=(\d+)", r"\1 rows"),
     (r"\bn_neighbors\b=?\s?", "--n-neighbors "),
     (r"\bn_jobs\b=?\s?", "--n-jobs "),
@@ -91,6 +103,42 @@ def write(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             raise InputError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def write_json(content: dict[str, Any]) -> None:
+    """Write one JSON document to standard output."""
+    from mrflearn._json import dump
+
+    write(dump(content).decode())
+
+
+def show_rows(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int] = ()
+) -> None:
+    """Print a table to standard output: aligned on a terminal, tab-separated text elsewhere.
+
+    `numbers` are the positions of columns that are aligned to the right.
+    """
+    if not sys.stdout.isatty():
+        stream = io.StringIO()
+        csv.writer(stream, delimiter="\t", lineterminator="\n").writerows([headings, *rows])
+        write(stream.getvalue())
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    if not rows:
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for at, heading in enumerate(headings):
+        if at in numbers:
+            table.add_column(heading, justify="right", no_wrap=True)
+        else:
+            table.add_column(Text(heading), overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    Console().print(table)
 
 
 def printable(name: str) -> str:

@@ -1,6 +1,7 @@
 """Small real tables, and worlds: distributions with known graphs to draw tables from."""
 
 from mrflearn.datasets import shapes
+from mrflearn.datasets.catalogue import WORLDS, load_world
 from mrflearn.datasets.gaussian import GaussianWorld, gaussian_on, sparse_gaussian
 from mrflearn.datasets.hmm import ContinuousHMM, DiscreteHMM
 from mrflearn.datasets.ising import Ising, ising_lattice, ising_on
@@ -30,6 +31,7 @@ from mrflearn.datasets.world import World, moralise
 
 __all__ = [
     "NETWORKS",
+    "WORLDS",
     "Additive",
     "BayesianNetwork",
     "ContinuousHMM",
@@ -50,6 +52,7 @@ __all__ = [
     "ising_on",
     "load_network",
     "load_penguins",
+    "load_world",
     "mixed_chain",
     "mixed_random",
     "mixed_world",

@@ -32,6 +32,7 @@ from mrflearn.search import (
     Constraints,
     SearchResult,
 )
+from mrflearn.search.nodewise import Blanket
 from mrflearn.selection import permutation
 from mrflearn.selection.choice import Choice
 from mrflearn.selection.options import Permutation, Selection
@@ -280,11 +281,15 @@ class BlanketEstimator(SearchEstimator):
 
     def _blanket(self, table: Table, node: int) -> tuple[int, ...]:
         """Return the neighbourhood of one node as the search of this estimator learns it."""
+        return self._learn_blanket(table, node)[0].members
+
+    def _learn_blanket(self, table: Table, node: int) -> tuple[Blanket, float]:
+        """Return the neighbourhood of one node with its weights, and the lambda used."""
         given = self._check_lam()
         memo, constraints = self._prepare(table)
         options = {name: value for name, value in self._options().items() if name != "rule"}
         if isinstance(given, float):
-            return self._search.blankets(memo, node, [given], constraints, **options)[0].members
+            return self._search.blankets(memo, node, [given], constraints, **options)[0], given
         if not isinstance(given, Permutation):
             raise InputError(
                 f"selection {given.name!r} chooses for a whole graph: for one Markov blanket use "
@@ -299,9 +304,10 @@ class BlanketEstimator(SearchEstimator):
             conditions[at, list(blanket.members)] = True
         n_found = conditions[:, free].sum(axis=1).tolist()
         choice = permutation.choose(nulls, lams, conditions, n_found, self.alpha)
-        if choice.position is None:
-            return tuple(constraints.required_of(node))
-        return found[choice.position].members
+        if choice.position is None:  # required neighbours alone
+            (none,) = self._search.blankets(memo, node, [math.inf], constraints, **options)
+            return none, math.inf
+        return found[choice.position], lams[choice.position]
 
     def _finish(self, result: SearchResult, table: Table) -> None:
         self.neighbourhoods_ = tuple(

@@ -3,6 +3,7 @@
 from mrflearn.plot._save import FIGURES, save_figure
 from mrflearn.plot.adjacency import plot_adjacency
 from mrflearn.plot.choice import plot_choice
+from mrflearn.plot.comparison import plot_comparison
 from mrflearn.plot.graph import plot_graph
 from mrflearn.plot.path import plot_path
 from mrflearn.plot.roc import Look, assign_looks, plot_roc, plot_roc_panels
@@ -14,6 +15,7 @@ __all__ = [
     "assign_looks",
     "plot_adjacency",
     "plot_choice",
+    "plot_comparison",
     "plot_graph",
     "plot_path",
     "plot_roc",

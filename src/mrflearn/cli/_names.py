@@ -1,0 +1,82 @@
+"""Reading options that name columns, kinds, groups and edges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mrflearn.errors import InputError, unknown
+
+__all__ = ["check_name", "read_groups", "read_kinds", "read_names", "read_pairs"]
+
+
+def _split(text: str, separator: str) -> list[str]:
+    r"""Split at a separator, except where a backslash precedes it.
+
+    Examples
+    --------
+    >>> _split(r"ratio a\:b:age", ":")
+    ['ratio a:b', 'age']
+    """
+    parts = re.split(rf"(?<!\\){re.escape(separator)}", text)
+    return [part.replace(f"\\{separator}", separator).strip() for part in parts]
+
+
+def check_name(name: str, columns: Sequence[str], option: str) -> str:
+    """Return a name that an option gives, or say which was meant."""
+    if name not in columns:
+        raise InputError(f"{option}: {unknown('column', name, columns)}")
+    return name
+
+
+def read_names(texts: Sequence[str], columns: Sequence[str], option: str) -> list[str]:
+    """Read columns."""
+    return [check_name(name, columns, option) for text in texts for name in _split(text, ",")]
+
+
+def read_kinds(texts: Sequence[str], columns: Sequence[str]) -> dict[str, str | list[str]]:
+    """Read kinds of columns, or the levels of ordinal ones."""
+    kinds: dict[str, str | list[str]] = {}
+    for text in texts:
+        for item in _split(text, ","):
+            parts = _split(item, "=")
+            if len(parts) != 2:
+                raise InputError(
+                    f"--kinds wants COLUMN=KIND, such as age=continuous, got {item!r}; write \\= "
+                    "for an equals sign in a name"
+                )
+            levels = _split(parts[1], "<")
+            name = check_name(parts[0], columns, "--kinds")
+            kinds[name] = levels if len(levels) > 1 else parts[1]
+    return kinds
+
+
+def read_pairs(texts: Sequence[str], columns: Sequence[str], option: str) -> list[tuple[str, str]]:
+    """Read edges."""
+    pairs = []
+    for text in texts:
+        ends = _split(text, ":")
+        if len(ends) != 2:
+            raise InputError(
+                f"{option} wants two columns, such as age:income, got {text!r}; write \\: for a "
+                "colon in a name"
+            )
+        pairs.append((check_name(ends[0], columns, option), check_name(ends[1], columns, option)))
+    return pairs
+
+
+def read_groups(texts: Sequence[str], columns: Sequence[str]) -> dict[str, list[str]]:
+    """Read variables made of several columns."""
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        parts = _split(text, "=")
+        members = _split(parts[-1], "+")
+        if len(parts) != 2 or not parts[0] or not all(members):
+            raise InputError(
+                f"--group wants NAME=COLUMN+COLUMN, such as position=x+y, got {text!r}; write \\= "
+                "or \\+ for such a sign in a name"
+            )
+        if parts[0] in groups:
+            raise InputError(f"--group: two groups are named {parts[0]!r}; rename one")
+        groups[parts[0]] = [check_name(name, columns, "--group") for name in members]
+    return groups

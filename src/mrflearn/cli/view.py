@@ -1,0 +1,124 @@
+"""`mrflearn view`: what a result file says, and its figures and graphs once more."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import click
+
+from mrflearn.cli._graphs import FIGURES_OF, check_targets, document, show_edges, write_files
+from mrflearn.cli._names import read_pairs
+from mrflearn.cli._options import (
+    EXIT_CODES,
+    PENGUINS,
+    file_argument,
+    json_option,
+    outputs_option,
+    quiet_option,
+)
+from mrflearn.cli._output import in_flags, plain_warnings, write, write_json
+from mrflearn.errors import InputError
+
+if TYPE_CHECKING:
+    from mrflearn.graph import Graph
+    from mrflearn.result import Result
+
+__all__ = ["view"]
+
+
+@click.command(
+    epilog=f"""\b
+Example:
+{PENGUINS}
+  mrflearn learn penguins.csv --missing drop --dependence gaussian --result penguins.json
+  mrflearn view penguins.json --explain species:island
+  mrflearn view penguins.json --draw path --figure path.png
+
+{EXIT_CODES}""",
+)
+@file_argument
+@click.option("--lam", type=float, help="Show the graph of its path at the lambda closest to this.")
+@click.option("--explain", metavar="A:B", help="Say why two variables have an edge, or none.")
+@outputs_option
+@click.option(
+    "--figure", type=click.Path(), metavar="PATH", help="Draw it once more: .png, .svg or .pdf."
+)
+@click.option(
+    "--draw",
+    type=click.Choice(FIGURES_OF),
+    default="graph",
+    show_default=True,
+    help="What --figure shows: the graph, when edges come onto the path, why lambda was chosen, or "
+    "how often edges were found in subsamples.",
+)
+@json_option
+@quiet_option
+def view(
+    file: str,
+    lam: float | None,
+    explain: str | None,
+    outputs: tuple[str, ...],
+    figure: str | None,
+    draw: str,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Show what is in FILE, a result that `mrflearn learn --result` wrote.
+
+    Edges go to standard output, what was done to standard error. Nothing is learned again, and the
+    data are not needed.
+    """
+    if lam is not None and math.isnan(lam):
+        raise InputError("--lam must be a number, got NaN")
+    if draw != "graph" and figure is None:
+        raise InputError(f"--draw {draw} needs --figure: add a file to draw to")
+    check_targets(file, outputs, figure, what="result")
+
+    from mrflearn.result import Result
+
+    try:
+        found = Result.load(file)
+    except InputError as error:
+        another = " is not a " in str(error)
+        remedy = "; mrflearn learn --result writes what view reads" if another else ""
+        raise InputError(f"{error}{remedy}") from None
+    graph = found.graph if lam is None else _at(found, lam)
+    (pair,) = read_pairs([explain], graph.nodes, "--explain") if explain else [None]
+    with plain_warnings():
+        written = write_files(found, graph, outputs, figure, draw)
+    if as_json:
+        write_json(document(found, graph, written))
+    elif pair is not None:
+        write(f"{graph.explain(*pair)}\n")
+    else:
+        if not quiet:
+            _tell(found, graph)
+        show_edges(graph)
+    if written and not (quiet or as_json):
+        click.echo(f"Wrote {', '.join(map(str, written))}", err=True)
+
+
+def _at(found: Result, lam: float) -> Graph:
+    """Return the graph of the path whose lambda is closest."""
+    # An infinite lambda is as far from all: the largest, or the smallest, is meant.
+    wanted = max(min(lam, max(found.path.lams)), min(found.path.lams))
+    position = min(range(len(found.path)), key=lambda at: abs(found.path.lams[at] - wanted))
+    return found.path[position]
+
+
+def _tell(found: Result, graph: Graph) -> None:
+    """Say what was done; of another graph of the path, which one it is."""
+    if graph is found.graph:
+        for message in found.messages:
+            click.echo(in_flags(message), err=True)
+        return
+    lams = found.path.lams
+    n_edges = len(graph.edges)
+    click.echo(found.messages[0], err=True)
+    click.echo(
+        f"The graph at lambda {graph.lam:g}: {n_edges or 'no'} edge{'' if n_edges == 1 else 's'}. "
+        f"The path has {len(lams)} lambdas from {max(lams):g} to {min(lams):g}, and "
+        f"{found.lam:g} was used.",
+        err=True,
+    )

@@ -1,0 +1,144 @@
+"""Graphs of several methods side by side: which edges they agree on, the surest on top."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn.errors import InputError
+from mrflearn.graph import Graph
+from mrflearn.plot._rows import axes_for_rows, edge_label, write_rows
+from mrflearn.plot._style import LABEL, SMALL, check_most, cut, thin
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_comparison"]
+
+_FAINTEST = 0.25
+"""Where on the colour map the weakest edge lies, so that it is told from none."""
+_ABOVE = 1.2
+"""Inches for the names of methods, which stand upright."""
+
+
+def plot_comparison(
+    graphs: Mapping[str, Graph],
+    most: int = 40,
+    ax: Axes | None = None,
+    *,
+    title: str | None = None,
+) -> Axes:
+    """Draw which methods found which edges.
+
+    Each edge is a row, each method a column. A square is the darker, the stronger the edge is
+    beside the strongest of the same method, as units differ; no square means no edge. How many
+    methods agree is written on the right, and edges that more of them found stand above.
+
+    Parameters
+    ----------
+    graphs : dict from str to Graph
+        The graph of each method, all of the same variables.
+    most : int, default=40
+        Edges to show; how many are left out is said below them.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure, as high as its rows need, unless given.
+    title : str, optional
+        Below the names of the methods.
+
+    Returns
+    -------
+    matplotlib Axes
+        Save it with `save_figure`.
+
+    Raises
+    ------
+    InputError
+        If there is no graph, no edge in any, or the graphs have different variables.
+
+    Examples
+    --------
+    >>> nodes = ("rain", "wet", "wind")
+    >>> one, other = Graph(nodes, (("rain", "wind"),)), Graph(nodes, (("rain", "wet"),))
+    >>> axes = plot_comparison({"a": one, "b": Graph(nodes, one.edges + other.edges)})
+    >>> [label.get_text() for label in axes.get_yticklabels()]
+    ['rain – wind', 'rain – wet']
+    """
+    most = check_most(most)
+    strengths = _strengths(graphs)
+    nodes = next(iter(graphs.values())).nodes
+    counts = (~np.isnan(strengths)).sum(axis=0)
+    pairs = _ordered(strengths, counts)
+    if not pairs:
+        raise InputError("no method found an edge, so there is nothing to draw")
+    shown, hidden = pairs[:most], pairs[most:]
+    labels = [edge_label(nodes[i], nodes[j]) for i, j in shown]
+    note = (f"… {len(hidden)} more", "") if hidden else None
+    if ax is None:
+        ax = axes_for_rows(labels, note, 0, _ABOVE + (0.2 if title else 0.0))
+    cells = np.array([strengths[:, i, j] for i, j in shown])
+    ax.imshow(
+        np.ma.masked_invalid(_FAINTEST + (1 - _FAINTEST) * cells),
+        cmap="Blues",  # one hue from light to dark: told apart by any eye, and in grey
+        vmin=0.0,
+        vmax=1.0,
+        aspect="auto",
+        interpolation="nearest",
+    )
+    thin(ax, None)
+    write_rows(ax, labels, note)
+    _write_columns(ax, list(graphs), title)
+    for row, (i, j) in enumerate(shown):
+        ax.text(
+            len(graphs) - 0.4,
+            row,
+            f"{counts[i, j]} of {len(graphs)}",
+            fontsize=ax.get_yticklabels()[0].get_fontsize(),
+            va="center_baseline",
+            clip_on=False,
+        )
+    return ax
+
+
+def _strengths(graphs: Mapping[str, Graph]) -> NDArray[np.float64]:
+    """Return the weights as shares of the largest of each graph, NaN where there is no edge."""
+    if not isinstance(graphs, Mapping) or not graphs:
+        raise InputError("plot_comparison takes a dict from methods to their graphs, not empty")
+    known = next(iter(graphs.values()))
+    strengths = np.full((len(graphs), len(known.nodes), len(known.nodes)), np.nan)
+    for at, (name, graph) in enumerate(graphs.items()):
+        if not isinstance(graph, Graph) or graph.nodes != known.nodes:
+            raise InputError(
+                f"the graph of {name!r} has other variables than the first: compare graphs of the "
+                "same table"
+            )
+        weights = np.abs([edge.weight for edge in graph.edges])
+        largest = max((w for w in weights if np.isfinite(w)), default=0.0) or 1.0
+        for edge, weight in zip(graph.edges, weights, strict=True):
+            i, j = graph.index(edge.source), graph.index(edge.target)
+            share = min(weight / largest, 1.0) if not np.isnan(weight) else 1.0
+            strengths[at, i, j] = strengths[at, j, i] = share
+    return strengths
+
+
+def _ordered(strengths: NDArray[np.float64], counts: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Return the edges, those of most methods first, among equals the stronger."""
+    one, other = np.nonzero(np.triu(counts > 0, 1))
+    total = np.nansum(strengths, axis=0)[one, other]
+    order = np.lexsort((-total, -counts[one, other]))  # the last key counts most
+    return [(int(one[k]), int(other[k])) for k in order]
+
+
+def _write_columns(ax: Axes, names: list[str], title: str | None) -> None:
+    """Write the methods above their columns, upright so that any number of them fits."""
+    ax.set_xlim(-0.5, len(names) - 0.5)
+    ax.set_xticks(range(len(names)), [cut(name) for name in names], rotation=90, parse_math=False)
+    ax.tick_params(axis="x", length=0, pad=3, labelsize=SMALL, labeltop=True, labelbottom=False)
+    ax.set_xticks(np.arange(len(names) - 1) + 0.5, minor=True)
+    ax.tick_params(axis="x", which="minor", length=0)
+    ax.grid(axis="x", which="minor", color="white", linewidth=1.5)
+    ax.spines[:].set_visible(False)
+    if title is not None:
+        ax.set_xlabel(title, fontsize=LABEL)
