@@ -121,8 +121,9 @@ class MeasureOptions:
         """Return them as estimators take them, all but the number of threads."""
         from mrflearn.dependence import resolve
 
+        found = resolve(self.dependence, n_neighbors=self.n_neighbors)
         return {
-            "dependence": resolve(self.dependence, n_neighbors=self.n_neighbors),
+            "dependence": self.dependence if self.n_neighbors is None else found,
             "scale": None if self.scale == "none" else self.scale,
             "max_memory": self.max_memory,
         }

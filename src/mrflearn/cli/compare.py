@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -130,10 +131,16 @@ def _learn_all(
         try:
             graphs[name] = as_estimator(name, common | own).fit(frame).graph_
         except InputError as error:
-            left_out[name] = in_flags(str(error))
+            left_out[name] = _reason(error)
         except (ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:
             left_out[name] = f"it failed on this table ({error})"
     return graphs, left_out
+
+
+def _reason(error: InputError) -> str:
+    """Return why a method does not suit a table, without the remedies: others are there already."""
+    message = in_flags(str(error))
+    return re.sub(r"^--method \S+ ", "it ", re.split(r": (?:use|leave) ", message)[0])
 
 
 def _rows(graphs: Mapping[str, Graph]) -> list[list[str]]:
@@ -218,9 +225,22 @@ def _tell(graphs: Mapping[str, Graph], written: list[str]) -> None:
     """Say how many edges there are, how far methods agree, and which files were written."""
     n_edges = ", ".join(f"{name} {len(graph.edges)}" for name, graph in graphs.items())
     click.echo(f"Edges: {n_edges}", err=True)
-    for one, other, common, share in sorted(_agreements(graphs), key=lambda row: -row[3]):
-        click.echo(
-            f"{one} and {other}: {common} in common, {share:.0%} of all edges of the two", err=True
-        )
+    if len(graphs) > 1:
+        click.echo("Edges in common, in percent of all edges of the two:", err=True)
+        _show_agreements(graphs)
     if written:
         click.echo(f"Wrote {', '.join(written)}", err=True)
+
+
+def _show_agreements(graphs: Mapping[str, Graph]) -> None:
+    """Show how far each two methods agree, the later of them by number."""
+    shares = {frozenset((one, other)): share for one, other, _, share in _agreements(graphs)}
+    names = list(graphs)
+    width = max(map(len, names))
+    click.echo(" " * (width + 6) + "".join(f"{at:>5}" for at in range(1, len(names) + 1)), err=True)
+    for at, one in enumerate(names):
+        cells = [
+            "    –" if other == one else f"{shares[frozenset((one, other))]:>5.0%}"[:-1].rjust(5)
+            for other in names
+        ]
+        click.echo(f"{at + 1:>4}  {one:<{width}}{''.join(cells)}", err=True)

@@ -109,9 +109,11 @@ def _at(found: Result, lam: float) -> Graph:
 
 def _tell(found: Result, graph: Graph) -> None:
     """Say what was done; of another graph of the path, which one it is."""
+    from mrflearn.learn import NOTE
+
     if graph is found.graph:
         for message in found.messages:
-            click.echo(in_flags(message), err=True)
+            click.echo(in_flags(message) if message.startswith(NOTE) else message, err=True)
         return
     lams = found.path.lams
     n_edges = len(graph.edges)

@@ -13,7 +13,7 @@ from mrflearn.plot._style import DARK, OTHER, SMALL, cut, legend_height
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["axes_for_rows", "edge_label", "write_rows"]
+__all__ = ["axes_for_rows", "edge_label", "text_widths", "write_rows"]
 
 _ROW_INCHES = 0.19
 _TALLEST = 100.0
@@ -33,7 +33,7 @@ def axes_for_rows(
     A note takes one more row; `above` is the room above the axes in inches.
     """
     names = [*labels, note[0]] if note else labels
-    left = max(_widths(names)) + 0.12
+    left = max(text_widths(names)) + 0.12
     across, right = 3.3, 0.15
     rows = min((len(names) + 0.4) * _ROW_INCHES, _TALLEST)
     below = legend_height(n_legend_lines)
@@ -72,7 +72,7 @@ def write_rows(ax: Axes, labels: Sequence[str], note: tuple[str, str] | None) ->
         ax.axhline(row, color=OTHER, linewidth=0.4, alpha=0.4, zorder=0)
 
 
-def _widths(labels: Sequence[str]) -> list[float]:
+def text_widths(labels: Sequence[str]) -> list[float]:
     """Return how wide texts are, in inches."""
     from matplotlib.backends.backend_agg import RendererAgg
     from matplotlib.text import Text

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from mrflearn.errors import InputError
 from mrflearn.graph import Graph
-from mrflearn.plot._rows import axes_for_rows, edge_label, write_rows
+from mrflearn.plot._rows import axes_for_rows, edge_label, text_widths, write_rows
+from mrflearn.plot._save import one_warning_for_glyphs
 from mrflearn.plot._style import LABEL, SMALL, check_most, cut, thin
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ __all__ = ["plot_comparison"]
 
 _FAINTEST = 0.25
 """Where on the colour map the weakest edge lies, so that it is told from none."""
-_ABOVE = 1.2
-"""Inches for the names of methods, which stand upright."""
+_FOR_COUNTS = 0.23
+"""Room for the counts on the right, as a share of that for the squares."""
 
 
 def plot_comparison(
@@ -46,7 +47,7 @@ def plot_comparison(
     ax : matplotlib Axes, optional
         Where to draw; a new figure, as high as its rows need, unless given.
     title : str, optional
-        Below the names of the methods.
+        Title, below the picture: the names of the methods stand above.
 
     Returns
     -------
@@ -77,7 +78,8 @@ def plot_comparison(
     labels = [edge_label(nodes[i], nodes[j]) for i, j in shown]
     note = (f"… {len(hidden)} more", "") if hidden else None
     if ax is None:
-        ax = axes_for_rows(labels, note, 0, _ABOVE + (0.2 if title else 0.0))
+        above = max(text_widths([cut(name) for name in graphs])) + 0.15
+        ax = axes_for_rows(labels, note, 0, above)
     cells = np.array([strengths[:, i, j] for i, j in shown])
     ax.imshow(
         np.ma.masked_invalid(_FAINTEST + (1 - _FAINTEST) * cells),
@@ -86,18 +88,23 @@ def plot_comparison(
         vmax=1.0,
         aspect="auto",
         interpolation="nearest",
+        zorder=2,
     )
     thin(ax, None)
     write_rows(ax, labels, note)
     _write_columns(ax, list(graphs), title)
+    for at in range(1, len(graphs)):
+        ax.axvline(at - 0.5, color="white", linewidth=1.5, zorder=3)
     for row, (i, j) in enumerate(shown):
+        ax.axhline(row + 0.5, color="white", linewidth=0.8, zorder=3)
         ax.text(
             len(graphs) - 0.4,
             row,
             f"{counts[i, j]} of {len(graphs)}",
             fontsize=ax.get_yticklabels()[0].get_fontsize(),
             va="center_baseline",
-            clip_on=False,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
+            zorder=4,
         )
     return ax
 
@@ -133,12 +140,11 @@ def _ordered(strengths: NDArray[np.float64], counts: NDArray[np.int64]) -> list[
 
 def _write_columns(ax: Axes, names: list[str], title: str | None) -> None:
     """Write the methods above their columns, upright so that any number of them fits."""
-    ax.set_xlim(-0.5, len(names) - 0.5)
-    ax.set_xticks(range(len(names)), [cut(name) for name in names], rotation=90, parse_math=False)
-    ax.tick_params(axis="x", length=0, pad=3, labelsize=SMALL, labeltop=True, labelbottom=False)
-    ax.set_xticks(np.arange(len(names) - 1) + 0.5, minor=True)
-    ax.tick_params(axis="x", which="minor", length=0)
-    ax.grid(axis="x", which="minor", color="white", linewidth=1.5)
+    ax.set_xlim(-0.5, (1 + _FOR_COUNTS) * len(names) - 0.5)
+    with one_warning_for_glyphs():
+        shown = [cut(name) for name in names]
+        ax.set_xticks(range(len(names)), shown, rotation=90, fontsize=SMALL, parse_math=False)
+    ax.tick_params(axis="x", length=0, pad=3, labeltop=True, labelbottom=False)
     ax.spines[:].set_visible(False)
     if title is not None:
         ax.set_xlabel(title, fontsize=LABEL)

@@ -1,0 +1,100 @@
+"""compare sets methods side by side; one that does not suit is no failure."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from mrflearn import GSMPLE, ChowLiu, MixedPairwise
+
+FAST = ("--dependence", "gaussian")
+THREE = ("--methods", "gsmple,chow-liu", "--methods", "mixed-pairwise")
+
+
+def test_edges_are_counted_and_weighed(run, chain):
+    result = run("compare", "chain.csv", *FAST, *THREE, "-o", "t.csv", "--figure", "t.png")
+    frame = pd.read_csv("t.csv", keep_default_na=False, dtype=str)
+    lines = [line.split("\t") for line in result.stdout.splitlines()]
+    assert lines[0] == ["source", "target", "methods", "gsmple", "chow-liu", "mixed-pairwise"]
+    assert lines[1:] == frame.to_numpy().tolist()
+    graphs = {
+        "gsmple": GSMPLE(dependence="gaussian", refine="pairs").fit(chain).graph_,
+        "chow-liu": ChowLiu(dependence="gaussian").fit(chain).graph_,
+        "mixed-pairwise": MixedPairwise().fit(chain).graph_,
+    }
+    for name, graph in graphs.items():
+        found = frame[frame[name] != ""]
+        assert {(row.source, row.target) for row in found.itertuples()} == {
+            edge[:2] for edge in graph.edges
+        }
+    counts = frame["methods"].astype(int).tolist()
+    assert counts == sorted(counts, reverse=True)
+    assert counts == (frame[list(graphs)] != "").sum(axis=1).tolist()
+    assert Path("t.png").read_bytes().startswith(b"\x89PNG")
+    assert "Wrote t.csv, t.png" in result.stderr
+
+
+def test_agreement_is_that_of_the_edges(run, chain):
+    found = json.loads(run("compare", "chain.csv", *FAST, *THREE, "--json").stdout)
+    edges = {
+        name: {(edge["source"], edge["target"]) for edge in own["edges"]}
+        for name, own in found["methods"].items()
+    }
+    assert len(found["agreement"]) == 3
+    for row in found["agreement"]:
+        one, other = (edges[name] for name in row["methods"])
+        assert row["common"] == len(one & other)
+        assert row["jaccard"] == pytest.approx(len(one & other) / len(one | other))
+    assert found["left_out"] == {}
+
+
+def test_methods_that_do_not_suit_are_left_out_with_a_reason(run, chain):
+    result = run("compare", "chain.csv", *FAST, "--methods", "gsmple,jose,nodewise-logistic", "-q")
+    assert result.stdout.splitlines()[0].endswith("methods\tgsmple")
+    assert result.stderr.splitlines() == [
+        "Left out jose: it takes discrete columns, and 'a' is continuous",
+        *(line for line in result.stderr.splitlines() if "nodewise-logistic" in line),
+    ]
+    assert len(result.stderr.splitlines()) == 2
+
+
+def test_a_method_that_fails_is_one_line(run, chain, monkeypatch):
+    def fail(*_):
+        raise FloatingPointError("overflow")
+
+    monkeypatch.setattr(ChowLiu, "fit", fail)
+    result = run("compare", "chain.csv", *FAST, "--methods", "chow-liu,gsmple")
+    assert "Left out chow-liu: it failed on this table (overflow)" in result.stderr
+
+
+def test_no_edges_at_all(run, chain):
+    chain[["a", "e"]].to_csv("alone.csv", index=False)
+    result = run("compare", "alone.csv", *FAST, "--methods", "gsmple,glasso")
+    assert result.stdout == "source\ttarget\tmethods\tgsmple\tglasso\n"
+    assert "100" in result.stderr
+
+
+def test_a_terminal_gets_an_aligned_table(on_terminal, chain):
+    text = on_terminal("compare", "chain.csv", *FAST, "--methods", "gsmple,chow-liu")
+    assert "\t" not in text
+    assert "chow-liu" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--methods", "gsmpel"], "did you mean 'gsmple'?"),
+        (["--methods", "jose"], "none of the methods suits the table. jose: it takes discrete"),
+        (["-o", "t.cvs"], "did you mean '.csv'?"),
+        (["-o", "chain.csv"], "is the table itself"),
+        (["--figure", "t.gif"], "unknown file type"),
+        (["--only", "a"], "--only leaves 1 of the columns"),
+    ],
+)
+def test_mistakes(refusal, chain, options, says):
+    assert says in refusal("compare", "chain.csv", *options)
+
+
+def test_a_missing_file(refusal, chain):
+    assert "did you mean 'chain.csv'?" in refusal("compare", "chian.csv")

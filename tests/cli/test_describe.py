@@ -1,0 +1,123 @@
+"""describe says what columns are taken for, and never stumbles over missing values."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mrflearn.cli.describe import ADVICE
+from mrflearn.datasets import penguins_path
+
+
+def rows_of(result):
+    header, *lines = [line.split("\t") for line in result.stdout.splitlines()]
+    return {line[0]: dict(zip(header, line, strict=True)) for line in lines}
+
+
+def test_the_penguins_are_described(run):
+    result = run("describe", penguins_path())
+    rows = rows_of(result)
+    assert rows["sex"] == {
+        "column": "sex",
+        "kind": "nominal",
+        "why": "string values",
+        "levels": "2",
+        "missing": "11",
+        "look at": "",
+    }
+    assert rows["year"]["kind"] == "ordinal"
+    assert "344 rows, 8 columns" in result.stderr
+    assert "11 of the rows have missing or infinite values" in result.stderr
+    assert "--missing drop" in result.stderr
+
+
+@pytest.fixture
+def odd():
+    """Write a table with everything that deserves a second look."""
+    n = 40
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "same": ["x"] * n,
+            "text": [str(value) for value in rng.normal(size=n)],
+            "typo": [f"{value}" for value in rng.normal(size=n - 1)] + ["1.2.3"],
+            "label": [f"id-{i}x" for i in range(n)],
+            "row": range(1000, 1000 + n),
+            "many": [f"l{i % 15}x" for i in range(n)],
+            "few": [float(i % 3) / 2 for i in range(n)],
+            "plain": rng.normal(size=n),
+        }
+    )
+    frame.to_parquet("odd.parquet")
+    return frame
+
+
+def test_each_oddity_comes_with_what_to_do(run, odd):
+    rows = rows_of(run("describe", "odd.parquet"))
+    remedies = {
+        "same": "--drop 'same'",
+        "text": "--kinds 'text=continuous'",
+        "typo": "correct the file",
+        "label": "--drop 'label'",
+        "row": "--drop 'row'",
+        "many": "--drop 'many'",
+        "few": "--kinds 'few=ordinal'",
+    }
+    for name, remedy in remedies.items():
+        assert remedy in rows[name]["look at"], rows[name]
+    assert rows["plain"]["look at"] == ""
+    said = " ".join(row["look at"] for row in rows.values())
+    assert all(phrase in said for phrase in ADVICE)  # none has gone out of use
+
+
+def test_columns_without_values_are_no_failure(run):
+    Path("gaps.csv").write_text("a,b,c,d\n1.5,,x,\n,,y,2\n2.5,,,\n3.5,,x,\n")
+    result = run("describe", "gaps.csv")
+    rows = rows_of(result)
+    assert rows["b"]["kind"] == "none"
+    assert "no value at all: leave it out with --drop 'b'" in rows["b"]["look at"]
+    assert "a single value" in rows["d"]["look at"]
+    assert (rows["a"]["kind"], rows["a"]["missing"]) == ("continuous", "1")
+
+
+def test_a_kind_that_complete_rows_change_is_told(run):
+    lines = [f"{i % 12},{'' if i % 12 > 7 else 1.5 + i}" for i in range(60)]
+    Path("part.csv").write_text("\n".join(["count,other", *lines]) + "\n")
+    rows = rows_of(run("describe", "part.csv"))
+    assert rows["count"]["kind"] == "continuous"
+    assert "ordinal among the 40 complete rows" in rows["count"]["look at"]
+
+
+def test_declared_kinds_and_columns_chosen(run):
+    rows = rows_of(
+        run("describe", penguins_path(), "--kinds", "year=nominal", "--only", "year,sex")
+    )
+    assert list(rows) == ["sex", "year"]
+    assert (rows["year"]["kind"], rows["year"]["why"]) == ("nominal", "declared")
+
+
+def test_json(run, odd):
+    found = json.loads(run("describe", "odd.parquet", "--json").stdout)
+    assert found["n_rows"] == 40
+    assert [column["name"] for column in found["columns"]] == list(odd.columns)
+    assert found["columns"][0]["warnings"]
+
+
+def test_names_with_braces_are_no_format(run):
+    Path("odd.csv").write_text("{0},b\n" + "1,2\n" * 5)
+    assert "--drop '{0}'" in run("describe", "odd.csv").stdout
+
+
+def test_a_terminal_gets_an_aligned_table(on_terminal):
+    text = on_terminal("describe", penguins_path())
+    assert "\t" not in text
+    assert "flipper_length_mm" in text
+
+
+def test_mistakes(refusal):
+    Path("t.csv").write_text("age,b\n1,2\n3,4\n")
+    assert "did you mean 't.csv'?" in refusal("describe", "tt.csv")
+    assert "did you mean 'age'?" in refusal("describe", "t.csv", "--kinds", "agee=nominal")
+    assert "keep one at least" in refusal("describe", "t.csv", "--drop", "age,b")

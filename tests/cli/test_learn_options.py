@@ -1,0 +1,102 @@
+"""learn: columns kept, groups of columns, one document for machines, one file with everything."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import mrflearn
+from mrflearn import learn as learn_from
+from mrflearn.graph import Graph
+from mrflearn.result import Result
+
+FAST = ("--dependence", "gaussian", "--no-test")
+
+
+def test_only_some_columns_are_kept(run, chain):
+    run("learn", "chain.csv", *FAST, "--only", "c,a", "--only", "e", "-o", "g.json")
+    assert Graph.load("g.json").nodes == ("a", "c", "e")
+    run("learn", "chain.csv", *FAST, "--only", "a,b,c", "--drop", "d", "-o", "g.json")
+    assert Graph.load("g.json").nodes == ("a", "b", "c")
+
+
+def test_columns_form_one_variable(run, chain):
+    result = run("learn", "chain.csv", *FAST, "--group", "ab=a+b", "-o", "g.json")
+    groups = {"ab": ["a", "b"]}
+    expected = learn_from(chain, groups=groups, dependence="gaussian", test=False, quiet=True)
+    assert Graph.load("g.json") == expected.graph
+    assert "ab\tc" in result.stdout
+    forced = run("learn", "chain.csv", *FAST, "--group", "ab=a+b", "--required", "ab:e", "-q")
+    assert "ab\te" in forced.stdout
+
+
+def test_parametric_methods_refuse_groups_in_one_line(refusal, chain):
+    options = ("--method", "mixed-pairwise", "--group", "ab=a+b")
+    assert "'ab'" in refusal("learn", "chain.csv", *options)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--only", "aa,b"], "--only: unknown column 'aa'; did you mean 'a'?"),
+        (["--only", "a"], "--only leaves 1 of the columns"),
+        (["--only", "a,b", "--drop", "b"], "column 'b' is in both --only and --drop"),
+        (["--only", "a,b", "--required", "a:c"], "--required: unknown column 'c'"),
+        (["--group", "ab"], "--group wants NAME=COLUMN+COLUMN"),
+        (["--group", "ab=a+"], "--group wants NAME=COLUMN+COLUMN"),
+        (["--group", "ab=a+bb"], "--group: unknown column 'bb'; did you mean 'b'?"),
+        (["--group", "x=a+b", "--group", "x=c+d"], "two groups are named 'x'"),
+        (["--group", "x=a+b", "--group", "y=b+c"], "--group: column 'b' is in 'x' and in 'y'"),
+        (["--group", "e=a+b"], "--group: 'e' is also the name of a column"),
+        (["--result", "r.txt"], "did you mean"),
+        (["--result", "r.json", "-o", "r.json"], "written twice"),
+        (["--result", "nowhere/r.json"], "there is no folder"),
+    ],
+)
+def test_mistakes(refusal, chain, options, says):
+    if says == "did you mean":
+        says = "unknown file type '.txt'"
+    assert says in refusal("learn", "chain.csv", *options)
+
+
+def test_one_file_holds_everything(run, chain):
+    run("learn", "chain.csv", *FAST, "--result", "r.json")
+    found = Result.load("r.json")
+    expected = learn_from(chain, dependence="gaussian", test=False, quiet=True)
+    assert found.graph == expected.graph
+    assert found.path == expected.path
+    assert found.table.fingerprint == expected.table.fingerprint
+    assert found.versions["mrflearn"] == mrflearn.__version__
+
+
+def test_one_document_for_machines(run, chain):
+    result = run(
+        "learn",
+        "chain.csv",
+        "--dependence",
+        "gaussian",
+        "--json",
+        "-o",
+        "g.csv",
+        "--figure",
+        "g.png",
+    )
+    found = json.loads(result.stdout)
+    assert found["files"] == ["g.csv", "g.png"]
+    assert [node["name"] for node in found["nodes"]] == list(chain.columns)
+    assert {node["name"]: node["kind"] for node in found["nodes"]}["d"] == "nominal"
+    expected = learn_from(chain, dependence="gaussian", quiet=True)
+    strongest_first = sorted(expected.graph.edges, key=lambda edge: -edge.weight)
+    assert [tuple(edge.values()) for edge in found["edges"]] == [tuple(e) for e in strongest_first]
+    assert found["lam"] == expected.lam
+    assert found["choice"]["selection"] == "permutation"
+    assert found["options"]["method"] == "GSMPLE"
+    assert found["messages"] == list(expected.messages)
+    assert set(found["versions"]) >= {"mrflearn", "python", "numpy"}
+    assert found["table"]["n_samples"] == 200
+    assert Path("g.png").exists()
+
+
+def test_unknown_numbers_are_null(run, chain):
+    found = json.loads(run("learn", "chain.csv", *FAST, "--json", "--lam", "inf").stdout)
+    assert (found["lam"], found["edges"], found["choice"]) == ("inf", [], None)

@@ -1,0 +1,115 @@
+"""view shows a result once more, without the data."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mrflearn.cli import main
+from mrflearn.datasets import load_world
+from mrflearn.graph import Graph
+from mrflearn.result import Result
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    """Learn a result, with subsamples; return it and what was shown."""
+    folder = tmp_path_factory.mktemp("learned")
+    world = load_world("gaussian").sample(200, 0).iloc[:, :5].set_axis(list("abcde"), axis=1)
+    world.to_csv(folder / "t.csv", index=False)
+    options = ["--dependence", "gaussian", "--stability", "4", "--result", str(folder / "r.json")]
+    shown = CliRunner().invoke(main, ["learn", str(folder / "t.csv"), *options])
+    assert shown.exit_code == 0, shown.stderr
+    return shown, (folder / "r.json").read_bytes()
+
+
+@pytest.fixture
+def learned(once, folder):
+    """Put the result, without its table, into the folder."""
+    shown, content = once
+    Path("r.json").write_bytes(content)
+    return shown
+
+
+def test_it_shows_what_learn_showed(run, learned):
+    result = run("view", "r.json")
+    assert result.stdout == learned.stdout
+    for message in Result.load("r.json").messages:
+        assert message in result.stderr
+    assert run("view", "r.json", "-q").stderr == ""
+
+
+@pytest.mark.parametrize("drawn", ["graph", "path", "choice", "stability"])
+def test_figures_are_drawn_again(run, learned, drawn):
+    result = run("view", "r.json", "--draw", drawn, "--figure", "f.svg")
+    assert "<svg" in Path("f.svg").read_text()
+    assert "Wrote f.svg" in result.stderr
+
+
+def test_graphs_are_written_again(run, learned):
+    run("view", "r.json", "-o", "g.json", "-o", "g.csv")
+    assert Graph.load("g.json") == Result.load("r.json").graph
+
+
+def test_another_point_of_the_path(run, learned):
+    path = Result.load("r.json").path
+    run("view", "r.json", "--lam", str(path.lams[7] * 1.0001), "-o", "g.json")
+    assert Graph.load("g.json") == path[7]
+    result = run("view", "r.json", "--lam", "inf")
+    assert f"The graph at lambda {max(path.lams):g}" in result.stderr
+    assert f"from {max(path.lams):g} to {min(path.lams):g}" in result.stderr
+
+
+def test_an_edge_is_explained(run, learned):
+    explained = run("view", "r.json", "--explain", "b:a").stdout
+    assert explained == f"{Result.load('r.json').graph.explain('b', 'a')}\n"
+
+
+def test_json_is_that_of_learn(run, chain):
+    options = ("--dependence", "gaussian", "--no-test", "--result", "r.json", "--json")
+    result = run("learn", "chain.csv", *options)
+    assert result.stderr == ""
+    found = json.loads(result.stdout)
+    assert found["files"] == ["r.json"]
+    assert json.loads(run("view", "r.json", "--json").stdout) == found | {"files": []}
+
+
+def test_a_terminal_gets_an_aligned_table(on_terminal, learned):
+    text = on_terminal("view", "r.json")
+    assert "score (nats)" in text
+    assert "\t" not in text
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--explain", "a:bb"], "--explain: unknown column 'bb'; did you mean 'b'?"),
+        (["--explain", "a"], "--explain wants two columns"),
+        (["--explain", "a:a"], "an edge has two ends"),
+        (["--draw", "path"], "--draw path needs --figure"),
+        (["--draw", "pth", "--figure", "f.png"], "'pth' is not one of"),
+        (["--figure", "f.gif"], "unknown file type"),
+        (["--lam", "nan"], "--lam must be a number"),
+        (["-o", "r.json"], "is the result itself"),
+    ],
+)
+def test_mistakes(refusal, learned, options, says):
+    before = Path("r.json").read_bytes()
+    assert says in refusal("view", "r.json", *options)
+    assert Path("r.json").read_bytes() == before
+
+
+def test_what_is_no_result_is_refused(run, refusal, chain):
+    Graph(("a", "b")).save("graph.json")
+    assert "--result writes what view reads" in refusal("view", "graph.json")
+    assert "--result writes what view reads" in refusal("view", "chain.csv")
+    assert "did you mean 'graph.json'?" in refusal("view", "grph.json")
+    Path("part.json").write_text('{"format": "mrflearn result", "version": 1, "nodes": []}')
+    assert "is damaged" in refusal("view", "part.json")
+
+
+def test_stability_that_was_not_asked_for_is_refused(run, refusal, chain):
+    run("learn", "chain.csv", "--dependence", "gaussian", "--no-test", "--result", "r.json")
+    line = refusal("view", "r.json", "--draw", "stability", "--figure", "f.png")
+    assert "--stability 50" in line
