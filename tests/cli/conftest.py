@@ -92,6 +92,6 @@ def on_terminal():
                 shown += piece
             assert running.wait(60) == 0
         os.close(ours)
-        return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode()).replace("\r", "")
+        return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode()).replace("\r", "\n")
 
     return call

@@ -9,7 +9,10 @@ import pytest
 
 from mrflearn.cli import main
 
-CHEAPER = {"mrflearn reproduce --quick": "mrflearn reproduce --runs 1"}
+CHEAPER = {
+    "mrflearn reproduce --quick": "mrflearn reproduce --runs 1",
+    "mrflearn learn penguins.csv": "mrflearn learn penguins.csv --no-test --dependence gaussian",
+}
 """What is run instead, where an example takes long."""
 
 

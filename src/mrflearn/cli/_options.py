@@ -183,7 +183,7 @@ alpha_option = click.option(
     type=float,
     default=0.05,
     show_default=True,
-    help="Share of false edges that --select permutation aims at.",
+    help="Share of false edges to aim at, where lambda is chosen by permutation.",
 )
 seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, help="Of shuffles, subsamples and folds."

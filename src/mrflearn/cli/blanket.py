@@ -57,11 +57,12 @@ def blanket(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Find the Markov blanket of one column of FILE: once it is known, no other tells more.
+    """Find which columns of FILE tell about one of them.
 
-    iamb, gsmn and greedy-entropy learn the neighbourhood of the target and skip the rest; the score
-    is what a member still tells about it, given the others, in nats. Other methods learn the whole
-    graph, whose edges at the target have its weights.
+    They are its Markov blanket: once they are known, no other column tells more. iamb, gsmn
+    and greedy-entropy learn the neighbourhood of the target and skip the rest; the score is what a
+    member still tells about it, given the others, in nats. Other methods learn the whole graph, and
+    the score is the weight of its edge at the target.
     """
     from mrflearn._shown import shown
     from mrflearn.estimators import as_estimator

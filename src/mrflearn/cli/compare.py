@@ -76,7 +76,7 @@ def compare(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Learn the table in FILE by several methods, and say which edges they agree on.
+    """Learn from FILE by all methods that suit it.
 
     Each method chooses its own lambda. A row for each edge says how many methods found it, and how
     strong it is by each, in the unit of that method. Methods that do not suit the table are left

@@ -28,7 +28,10 @@ Then read that file where your shell starts; the first lines of the script say h
 )
 @click.argument("shell", metavar="[bash|zsh|fish]", shell_complete=lambda *_: list(INSTALL))
 def completion(shell: str) -> None:
-    """Print the script that lets a shell complete what you type after mrflearn."""
+    """Print a script for the tab key of your shell.
+
+    With it, the shell completes commands, options, files, and the names of methods and worlds.
+    """
     if shell not in INSTALL:
         raise unknown("shell", shell, INSTALL)
     from click.shell_completion import get_completion_class

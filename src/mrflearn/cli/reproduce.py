@@ -40,12 +40,13 @@ Exit codes: 0, 2 for a mistake in the options, 130 after Ctrl-C.""",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
 def reproduce(runs: int | None, quick: bool, n_jobs: int, output: str, quiet: bool) -> None:
-    """Repeat the experiment of the GS-MPLE paper: its four worlds, its methods, its figure.
+    """Repeat the experiment of the GS-MPLE paper.
 
-    DIR gets results.parquet (a row for each world, run, method and lambda), the ROC figure
-    (roc.png, roc.pdf), tables of areas and of paired differences (areas.csv, differences.csv), and
-    report.md, which says which of the paper's claims hold. Interrupted, the same command goes on
-    where it stopped, and ends with the same results.
+    It has four worlds of nine variables, and all its methods. DIR gets results.parquet (a row for
+    each world, run, method and lambda), the ROC figure (roc.png, roc.pdf), tables of areas and of
+    paired differences (areas.csv, differences.csv), and report.md, which says which of the paper's
+    claims hold. Interrupted, the same command goes on where it stopped, and ends with the same
+    results.
     """
     if quick and runs is not None:
         raise InputError("--quick sets the number of runs: leave out --quick or --runs")

@@ -46,9 +46,9 @@ def simulate(
     output: str | None,
     truth: str | None,
 ) -> None:
-    """Draw a table from WORLD, a distribution whose graph is known.
+    """Draw a table whose graph is known.
 
-    The same seed gives the same table.
+    WORLD is the distribution it is drawn from. The same seed gives the same table.
     """
     if list_worlds:
         from mrflearn.datasets import WORLDS

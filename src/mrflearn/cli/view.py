@@ -31,7 +31,7 @@ __all__ = ["view"]
     epilog=f"""\b
 Example:
 {PENGUINS}
-  mrflearn learn penguins.csv --missing drop --dependence gaussian --result penguins.json
+  mrflearn learn penguins.csv --missing drop --result penguins.json
   mrflearn view penguins.json --explain species:island
   mrflearn view penguins.json --draw path --figure path.png
 
@@ -64,10 +64,10 @@ def view(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Show what is in FILE, a result that `mrflearn learn --result` wrote.
+    """Show a result again, and draw it.
 
-    Edges go to standard output, what was done to standard error. Nothing is learned again, and the
-    data are not needed.
+    FILE is what `mrflearn learn --result` wrote. Edges go to standard output, what was done to
+    standard error. Nothing is learned again, and the data are not needed.
     """
     if lam is not None and math.isnan(lam):
         raise InputError("--lam must be a number, got NaN")

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from mrflearn._edges import Pair, check_lams
-from mrflearn._progress import tracked
+from mrflearn._progress import report, tracked
 from mrflearn.dependence.base import Dependence, Memo, Question
 from mrflearn.graph import Step
 from mrflearn.search.base import FREE, Constraints, SearchResult, Trace, neighbours_after
@@ -55,7 +55,9 @@ def path(
     thresholds = check_lams(lams)
     check_refine(refine)
     memo = Memo.around(dependence)
+    report("Growing", 0, 1)  # by how many edges is not known before
     steps = grow(memo, min(thresholds), constraints)
+    report("Growing", 1, 1)
     results: dict[float, SearchResult] = {}
     for lam in tracked("Searching along lambda", sorted(set(thresholds), reverse=True)):
         stop = next(

@@ -1,8 +1,7 @@
-"""The command line: edges to standard output, one line for a mistake, nothing half done."""
+"""learn, and what all commands promise: one line for a mistake, and nothing half done."""
 
 import os
 import re
-import select
 import shlex
 import signal
 import subprocess
@@ -30,26 +29,6 @@ from mrflearn.search.refine import REFINEMENTS
 PROGRAM = [sys.executable, "-c", "from mrflearn.cli import main; main(prog_name='mrflearn')"]
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="shells and signals of POSIX")
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """Work in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def chain():
-    """Write a table in which a, b and c form a chain, d is nominal and e is alone."""
-    rng = np.random.default_rng(0)
-    a = rng.normal(size=200)
-    b = a + 0.5 * rng.normal(size=200)
-    c = b + 0.5 * rng.normal(size=200)
-    frame = pd.DataFrame({"a": a, "b": b, "c": c, "d": np.where(c > 0, "hi", "lo")})
-    frame["e"] = rng.normal(size=200)
-    frame.to_csv("chain.csv", index=False)
-    return frame
 
 
 def run(*arguments, **options):
@@ -385,30 +364,6 @@ def test_estimators_lists_methods_and_dependences():
     assert "Gaussian(copula=True)" in result.stdout
 
 
-@pytest.mark.parametrize("command", [[], ["learn"], ["estimators"]])
-def test_the_example_in_each_help_runs(command):
-    shown = run(*command, "--help", prog_name="mrflearn").stdout
-    example = shown.split("Example:\n")[1].split("\n\n")[0]
-    lines = [line.strip() for line in example.splitlines()]
-    assert lines
-    for line in lines:
-        words, _, target = line.partition(" > ")
-        program, *arguments = shlex.split(words)
-        start = {"python": [sys.executable], "mrflearn": PROGRAM}[program]
-        done = subprocess.run([*start, *arguments], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        if target:
-            Path(target).write_text(done.stdout)
-    if command != ["estimators"]:
-        assert Path("penguins.png").exists()
-
-
-def test_every_option_has_help():
-    for command in main.commands.values():
-        for parameter in command.params:
-            assert parameter.param_type_name == "argument" or parameter.help
-
-
 # --- As a process of its own ----------------------------------------------------------------------
 
 
@@ -498,28 +453,10 @@ def test_ctrl_c_leaves_no_file_and_exit_code_130():
     assert sorted(os.listdir()) == before
 
 
-def test_a_terminal_gets_an_aligned_table_and_progress(chain):
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
-    command = [*PROGRAM, "learn", "chain.csv", "--dependence", "gaussian"]
-    shown = b""
-    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment) as running:
-        os.close(theirs)
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and select.select([ours], [], [], 60)[0]:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:  # how Linux says that the other side has closed
-                break
-            if not piece:
-                break
-            shown += piece
-        assert running.wait(60) == 0
-    os.close(ours)
-    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode()).replace("\r", "\n")
-    assert "Searching along lambda" in text
-    assert "Testing edges" in text
+def test_a_terminal_gets_an_aligned_table_and_progress(chain, on_terminal):
+    text = on_terminal("learn", "chain.csv", "--dependence", "gaussian")
+    for phase in ("Growing", "Searching along lambda", "Testing edges"):
+        assert phase in text
     rows = [line for line in text.splitlines() if re.fullmatch(r"[a-e] +[a-e] +-?\d\..*", line)]
     assert len(rows) >= 3
     assert len({len(row) for row in rows}) == 1
