@@ -89,6 +89,11 @@ def test_a_terminal_gets_an_aligned_table(on_terminal, chain):
         (["-o", "t.cvs"], "did you mean '.csv'?"),
         (["-o", "chain.csv"], "is the table itself"),
         (["--figure", "t.gif"], "unknown file type"),
+        (["--alpha", "2"], "--alpha must be between 0 and 1"),
+        (["--seed", "-3"], "--seed must be"),
+        (["--n-jobs", "0"], "--n-jobs must be"),
+        (["--n-neighbors", "900"], "--n-neighbors 900 needs at least 901 rows"),
+        (["--max-memory", "much"], "--max-memory"),
         (["--only", "a"], "--only leaves 1 of the columns"),
     ],
 )

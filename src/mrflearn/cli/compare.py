@@ -140,6 +140,8 @@ def _learn_all(
 def _reason(error: InputError) -> str:
     """Return why a method does not suit a table, without the remedies: others are there already."""
     message = in_flags(str(error))
+    if re.match(r"--(?!method )", message):  # the fault of an option, not of a method
+        raise error
     return re.sub(r"^--method \S+ ", "it ", re.split(r": (?:use|leave) ", message)[0])
 
 
