@@ -36,8 +36,9 @@ $(VENV)/ready-%: pyproject.toml | $(VENV)/bin/python
 
 demo: $(VENV)/ready-base
 	@mkdir -p $(DEMO)
-	$(BIN)/mrflearn learn $(PENGUINS) --figure $(DEMO)/penguins.png \
-		--output $(DEMO)/penguins.graphml --output $(DEMO)/penguins.json
+	$(BIN)/mrflearn learn $(PENGUINS) --figure $(DEMO)/penguins.png --report $(DEMO)/penguins.html \
+		--output $(DEMO)/penguins.graphml --result $(DEMO)/penguins.json
+	@echo "The report to open in a browser: $(CURDIR)/$(DEMO)/penguins.html"
 
 test: $(VENV)/ready-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal
@@ -73,8 +74,11 @@ experiments: reproduce
 	cp $(REPRODUCTION)/roc.png docs/experiments/images/paper.png
 	for name in $(EXPERIMENTS); do $(BIN)/python experiments/$$name.py || exit 1; done
 
-figures: $(VENV)/ready-base
-	$(BIN)/mrflearn learn $(PENGUINS) --quiet --figure docs/images/penguins.png > /dev/null
+figures: $(VENV)/ready-test
+	@mkdir -p $(DEMO)
+	$(BIN)/mrflearn learn $(PENGUINS) --quiet --figure docs/images/penguins.png \
+		--result $(DEMO)/penguins.json > /dev/null
+	$(BIN)/python docs/draw_report.py $(DEMO)/penguins.json docs/images/report.png
 
 clean:
 	rm -rf $(VENV) $(DEMO) $(REPRODUCTION) build dist .hypothesis .pytest_cache .ruff_cache .mypy_cache

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from mrflearn.cli import main
 from mrflearn.datasets import load_world
 from mrflearn.graph import Graph
+from mrflearn.report import render_report
 from mrflearn.result import Result
 
 
@@ -113,3 +114,15 @@ def test_stability_that_was_not_asked_for_is_refused(run, refusal, chain):
     run("learn", "chain.csv", "--dependence", "gaussian", "--no-test", "--result", "r.json")
     line = refusal("view", "r.json", "--draw", "stability", "--figure", "f.png")
     assert "--stability 50" in line
+
+
+def test_a_report_is_written_again_as_learn_would(run, learned):
+    result = run("view", "r.json", "--report", "r.html")
+    assert "Wrote r.html" in result.stderr
+    assert Path("r.html").read_text() == render_report(Result.load("r.json"))
+
+
+def test_a_report_must_be_a_page(run, learned):
+    result = run("view", "r.json", "--report", "r.pdf", code=2)
+    assert "cannot write 'r.pdf'" in result.stderr
+    assert not Path("r.pdf").exists()

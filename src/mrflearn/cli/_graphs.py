@@ -17,7 +17,18 @@ if TYPE_CHECKING:
     from mrflearn.graph import Edge, Graph
     from mrflearn.result import Result
 
-__all__ = ["FIGURES_OF", "check_targets", "document", "edge_rows", "show_edges", "write_files"]
+__all__ = [
+    "FIGURES_OF",
+    "REPORTS",
+    "check_targets",
+    "document",
+    "edge_rows",
+    "show_edges",
+    "write_files",
+]
+
+REPORTS = (".html", ".htm")
+"""Suffixes of a report."""
 
 FIGURES_OF = ("graph", "path", "choice", "stability")
 """What of a result can be drawn."""
@@ -54,6 +65,7 @@ def write_files(
     figure: str | None,
     drawn: str = "graph",
     result: str | None = None,
+    report: str | None = None,
 ) -> list[Path]:
     """Write what was asked for, and return the files."""
     from mrflearn.io import write_graph
@@ -65,6 +77,10 @@ def write_files(
         from mrflearn.plot import save_figure
 
         written.append(save_figure(_draw(found, graph, drawn), figure))
+    if report is not None:
+        from mrflearn.report import write_report
+
+        written.append(write_report(found, report))
     return written
 
 

@@ -37,6 +37,7 @@ __all__ = [
     "method_option",
     "outputs_option",
     "quiet_option",
+    "report_option",
     "seed_option",
     "selection_options",
     "table_options",
@@ -191,6 +192,13 @@ seed_option = click.option(
 figure_option = click.option(
     "--figure", type=click.Path(), metavar="PATH", help="Draw the graph: .png, .svg or .pdf."
 )
+report_option = click.option(
+    "--report",
+    type=click.Path(),
+    metavar="PATH",
+    help="Write a web page to explore and to send, .html: the graph along its path, why each edge "
+    "is there, and what was done. It needs no network, and holds no data but labels.",
+)
 outputs_option = click.option(
     "-o",
     "--output",
@@ -198,7 +206,8 @@ outputs_option = click.option(
     multiple=True,
     type=click.Path(),
     metavar="PATH",
-    help="Write the graph: .graphml, .gexf, .json (the graph alone) or .csv (edges). Repeatable.",
+    help="Write the graph: .graphml, .gexf, .dot, .json (the graph alone), .csv or .parquet "
+    "(edges). Repeatable.",
 )
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document for machines instead."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrflearn.cli._graphs import check_targets, document, show_edges, write_files
+from mrflearn.cli._graphs import REPORTS, check_targets, document, show_edges, write_files
 from mrflearn.cli._options import (
     EXIT_CODES,
     PENGUINS,
@@ -26,6 +26,7 @@ from mrflearn.cli._options import (
     method_option,
     outputs_option,
     quiet_option,
+    report_option,
     selection_options,
     table_options,
 )
@@ -43,7 +44,7 @@ __all__ = ["learn", "search_options_of"]
     epilog=f"""\b
 Example:
 {PENGUINS}
-  mrflearn learn penguins.csv --missing drop --drop year -o penguins.graphml --figure penguins.png
+  mrflearn learn penguins.csv --missing drop --drop year -o penguins.graphml --report penguins.html
 
 \b
 A comma, colon, equals sign, plus or < in the name of a column is written with a backslash, in
@@ -86,6 +87,7 @@ quotes:
     "versions, and a fingerprint of the data but not the data.",
 )
 @figure_option
+@report_option
 @json_option
 @quiet_option
 def learn(
@@ -101,6 +103,7 @@ def learn(
     outputs: tuple[str, ...],
     result: str | None,
     figure: str | None,
+    report: str | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -111,7 +114,8 @@ def learn(
     tab-separated text otherwise; all else goes to standard error.
     """
     begun = time.monotonic()
-    check_targets(file, outputs, figure, [(result, [".json"])])  # before anything slow
+    others = [(result, (".json",)), (report, REPORTS)]
+    check_targets(file, outputs, figure, others)  # before anything slow
 
     from mrflearn._shown import shown
     from mrflearn.learn import NOTE
@@ -145,7 +149,7 @@ def learn(
                 **reading,
                 **options,
             )
-            written = write_files(found, found.graph, outputs, figure, result=result)
+            written = write_files(found, found.graph, outputs, figure, result=result, report=report)
     if as_json:
         write_json(document(found, found.graph, written))
         return

@@ -36,7 +36,7 @@ Example:
     "--truth",
     type=click.Path(),
     metavar="PATH",
-    help="Write the true graph: .graphml, .gexf, .json or .csv (edges).",
+    help="Write the true graph: .graphml, .gexf, .dot, .json, .csv or .parquet (edges).",
 )
 def simulate(
     world: str | None,

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mrflearn.cli._graphs import FIGURES_OF, check_targets, document, show_edges, write_files
+from mrflearn.cli._graphs import (
+    FIGURES_OF,
+    REPORTS,
+    check_targets,
+    document,
+    show_edges,
+    write_files,
+)
 from mrflearn.cli._names import read_pairs
 from mrflearn.cli._options import (
     EXIT_CODES,
@@ -16,6 +23,7 @@ from mrflearn.cli._options import (
     json_option,
     outputs_option,
     quiet_option,
+    report_option,
 )
 from mrflearn.cli._output import in_flags, plain_warnings, write, write_json
 from mrflearn.errors import InputError
@@ -33,7 +41,7 @@ Example:
 {PENGUINS}
   mrflearn learn penguins.csv --missing drop --result penguins.json
   mrflearn view penguins.json --explain species:island
-  mrflearn view penguins.json --draw path --figure path.png
+  mrflearn view penguins.json --draw path --figure path.png --report penguins.html
 
 {EXIT_CODES}""",
 )
@@ -52,6 +60,7 @@ Example:
     help="What --figure shows: the graph, when edges come onto the path, why lambda was chosen, or "
     "how often edges were found in subsamples.",
 )
+@report_option
 @json_option
 @quiet_option
 def view(
@@ -61,6 +70,7 @@ def view(
     outputs: tuple[str, ...],
     figure: str | None,
     draw: str,
+    report: str | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -73,7 +83,7 @@ def view(
         raise InputError("--lam must be a number, got NaN")
     if draw != "graph" and figure is None:
         raise InputError(f"--draw {draw} needs --figure: add a file to draw to")
-    check_targets(file, outputs, figure, what="result")
+    check_targets(file, outputs, figure, [(report, REPORTS)], what="result")
 
     from mrflearn.result import Result
 
@@ -86,7 +96,7 @@ def view(
     graph = found.graph if lam is None else _at(found, lam)
     (pair,) = read_pairs([explain], graph.nodes, "--explain") if explain else [None]
     with plain_warnings():
-        written = write_files(found, graph, outputs, figure, draw)
+        written = write_files(found, graph, outputs, figure, draw, report=report)
     if as_json:
         write_json(document(found, graph, written))
     elif pair is not None:
