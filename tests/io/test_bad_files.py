@@ -145,8 +145,16 @@ def test_what_never_ends_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(_bytes, "LARGEST_STREAM", 2**22)
     with open("/dev/zero") as endless:
         monkeypatch.setattr(sys, "stdin", endless)
-        with pytest.raises(InputError, match=r"standard input goes on after 4 MB: save the table"):
+        with pytest.raises(InputError, match=r"^standard input goes on after 4 MB: save the"):
             read_table("-")
+
+
+def test_a_closed_standard_input_is_refused(monkeypatch, tmp_path):
+    (tmp_path / "file").write_bytes(AB)
+    with open(tmp_path / "file") as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+    with pytest.raises(InputError, match=r"^cannot read standard input: .*closed"):
+        read_table("-")
 
 
 def test_no_standard_input_is_refused(monkeypatch):

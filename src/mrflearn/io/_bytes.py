@@ -75,6 +75,8 @@ def _read_standard_input() -> bytes:
         raise InputError("cannot read standard input: there is none; name a file")
     try:
         return _read_all(lambda: stream.read(_PORTION), "standard input", LARGEST_STREAM)
+    except InputError:
+        raise
     except (OSError, ValueError) as error:  # a ValueError: it is closed
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot read standard input: {reason}; name a file") from None
