@@ -35,6 +35,7 @@ ALWAYS_ALLOWED = 2**26
 """Bytes that may be unpacked whatever the ratio."""
 
 _PORTION = 2**20
+_BINARY = getattr(os, "O_BINARY", 0)  # Windows would translate line ends
 
 
 def read_bytes(source: str) -> bytes:
@@ -64,9 +65,6 @@ def read_bytes(source: str) -> bytes:
         raise _unreadable(Path(source), error) from None
     finally:
         os.close(handle)
-
-
-_BINARY = getattr(os, "O_BINARY", 0)  # Windows would translate line ends
 
 
 def _read_standard_input() -> bytes:
