@@ -13,7 +13,7 @@ from mrflearn._memory import as_text
 from mrflearn.dependence.base import Dependence, Specification, TableDependence, check_memory
 from mrflearn.dependence.null import Null
 from mrflearn.errors import InputError
-from mrflearn.table import Column, Table
+from mrflearn.table import Table
 
 __all__ = ["BoundGaussian", "Gaussian", "gaussian_cmi", "normal_scores"]
 
@@ -21,7 +21,7 @@ REDUNDANT = 1e-10
 """Share of a column's variance left by the others below which it counts as determined by them."""
 
 MOST_FOR_LABELS = 2**31
-"""Bytes that correlations of labels may take; more is a column of identifiers."""
+"""Bytes that correlations of one column's labels may take; more is a column of identifiers."""
 
 
 @dataclass(frozen=True)
@@ -48,22 +48,18 @@ class Gaussian(Specification):
 
     def bind(self, table: Table, max_memory: int | None = None) -> Dependence:
         """Return the dependence between the variables of `table`."""
-        n_rows = sum(_n_rows(column) for column in table.columns)
-        needed = 8 * n_rows * (n_rows + table.n_samples)
-        check_memory(needed, max_memory, f"a correlation matrix of {n_rows} columns")
-        most = max(table.columns, key=_n_rows, default=None)
-        if most is not None and _n_rows(most) > 1 and needed > MOST_FOR_LABELS:
-            raise InputError(
-                f"column {most.name!r} has {most.n_distinct} labels, and correlations with each of "
-                f"them take {as_text(needed)}: merge rare labels, leave the column out, or choose "
-                "dependence 'auto'"
-            )
+        n_columns = len(table.columns)
+        needed = 8 * n_columns * (n_columns + table.n_samples)
+        check_memory(needed, max_memory, f"a correlation matrix of {n_columns} columns")
+        for column in table.columns:
+            needed = 8 * column.n_distinct * (column.n_distinct + table.n_samples)
+            if column.kind == "nominal" and needed > MOST_FOR_LABELS:
+                raise InputError(
+                    f"column {column.name!r} has {column.n_distinct} labels, and correlations with "
+                    f"each of them take {as_text(needed)}: merge rare labels, leave the column "
+                    "out, or choose dependence 'auto'"
+                )
         return BoundGaussian(table, self.copula)
-
-
-def _n_rows(column: Column) -> int:
-    """Return how many rows of a correlation matrix a column has: an indicator for each label."""
-    return column.n_distinct - 1 if column.kind == "nominal" else 1
 
 
 class BoundGaussian(TableDependence):
