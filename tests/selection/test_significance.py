@@ -157,3 +157,22 @@ def test_far_tails_are_at_least_as_heavy_as_the_closed_form_says():
     plain, known = np.median(ratios, axis=0)
     assert plain < 0.7  # too small
     assert 0.8 < known < 1.25
+
+
+@pytest.mark.parametrize("specification", SPECIFICATIONS, ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("labels", [False, True], ids=["numbers", "labels"])
+def test_scores_do_not_depend_on_how_many_copies_are_bound_at_once(
+    specification, labels, monkeypatch
+):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("xypq"))
+    if labels:
+        frame[["x", "y"]] = np.where(frame[["x", "y"]] > 0.3, "high", "low")
+    table = as_table(frame)
+    found = []
+    for most in (1000, 7, 1):
+        monkeypatch.setattr(significance, "MOST_TOGETHER", most)
+        bound, rng = specification.bind(table), np.random.default_rng(5)
+        found.append(scores_by_chance(table, specification, bound, 0, 1, [2], [2, 3], 12, rng))
+    np.testing.assert_allclose(found[1], found[0], atol=1e-12)
+    np.testing.assert_allclose(found[2], found[0], atol=1e-12)

@@ -23,6 +23,10 @@ from mrflearn.table import Table
 
 __all__ = ["EdgeTest", "compare", "examine_edges", "p_value_among", "scores_by_chance"]
 
+MOST_TOGETHER = 1000
+"""Columns of copies that are bound at once, labels counted: dependences by correlations compare
+each with each, and 200 copies of 200 labels would take 13 GB."""
+
 ENOUGH = 10
 """Scores by chance that must reach an observed one for it to be counted how often they do."""
 
@@ -143,21 +147,36 @@ def scores_by_chance(
     found = []
     for (copied, other), first, last in zip(ends, bounds[:-1], bounds[1:], strict=True):
         orders = shuffled_orders(table, union, last - first, rng)
-        copies = with_copies(table, copied, [other, *union], union, orders, rng, smoother)
-        bound = specification.bind_alike(copies, dependence)
-        place = {variable: at for at, variable in enumerate([other, *union])}
-        numbers = range(len(place), len(place) + len(orders))
         own, its = (given_i, given_j) if copied == i else (given_j, given_i)
-        of_other = bound.cmi_many(0, numbers, [place[z] for z in its])
-        if bound.symmetric and set(own) == set(its):
-            found.append(2 * of_other)
-        elif bound.symmetric:
-            found.append(of_other + bound.cmi_many(0, numbers, [place[z] for z in own]))
-        else:
-            given = [place[z] for z in own]
-            of_copies = [bound.cmi(number, 0, given) for number in numbers]
-            found.append(of_other + np.array(of_copies))
+        place = {variable: at for at, variable in enumerate([other, *union])}
+        n_together = _n_together(table, copied)
+        for begin in range(0, len(orders), n_together):
+            some = orders[begin : begin + n_together]
+            copies = with_copies(table, copied, list(place), union, some, rng, smoother)
+            bound = specification.bind_alike(copies, dependence)
+            numbers = range(len(place), len(place) + len(some))
+            found.append(_scores(bound, numbers, [place[z] for z in own], [place[z] for z in its]))
     return np.concatenate(found)
+
+
+def _scores(
+    bound: Dependence, numbers: Sequence[int], own: Sequence[int], its: Sequence[int]
+) -> NDArray[np.float64]:
+    """Return the scores of variable 0 and each of some copies, given the neighbours of either."""
+    of_other = bound.cmi_many(0, numbers, its)
+    if not bound.symmetric:
+        return of_other + np.array([bound.cmi(number, 0, own) for number in numbers])
+    if set(own) == set(its):
+        return 2 * of_other
+    return of_other + bound.cmi_many(0, numbers, own)
+
+
+def _n_together(table: Table, i: int) -> int:
+    """Return how many copies of a variable to bind at once."""
+    widths = (
+        column.n_distinct if column.kind == "nominal" else 1 for column in table.columns_of(i)
+    )
+    return max(1, MOST_TOGETHER // sum(widths))
 
 
 def compare(
