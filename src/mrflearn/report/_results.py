@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from mrflearn.graph import Graph, GraphPath
-from mrflearn.plot._results import ChoiceLike, StabilityLike
+from mrflearn.plot._results import ChoiceLike, ResultLike
 
 __all__ = ["ColumnLike", "Reported", "ReportedChoice", "TableLike"]
 
@@ -84,20 +83,8 @@ class ReportedChoice(ChoiceLike, Protocol):
 
 
 @runtime_checkable
-class Reported(Protocol):
+class Reported(ResultLike, Protocol):
     """What `mrflearn.learn` returns and `Result.load` reads."""
-
-    @property
-    def graph(self) -> Graph:
-        """The graph chosen."""
-
-    @property
-    def path(self) -> GraphPath:
-        """The graphs it was chosen from."""
-
-    @property
-    def lam(self) -> float:
-        """The penalty chosen."""
 
     @property
     def choice(self) -> ReportedChoice | None:
@@ -114,10 +101,6 @@ class Reported(Protocol):
     @property
     def messages(self) -> Sequence[str]:
         """What was done, in words."""
-
-    @property
-    def stability(self) -> StabilityLike | None:
-        """How often edges were found in subsamples, if asked for."""
 
     @property
     def versions(self) -> Mapping[str, str]:
