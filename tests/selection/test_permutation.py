@@ -149,6 +149,9 @@ def test_the_reason_says_what_was_found_and_what_was_refused():
         "at lambda 0.5 there are 4 edges, and 0.1 would be expected by chance; at the next, 0.3, "
         "it would be 0.7 of 6, where 0.28 would be allowed"
     )
+    nothing = choose(Tails({0.9: 0.0, 0.5: 0.1}), [0.9, 0.5], *_nested(0, 0), 0.05).reason
+    assert nothing.endswith("there are no edges, and 0 would be expected by chance; at the next, "
+                            "0.5, it would be 0.1, where 0.033 would be allowed")  # fmt: skip
 
 
 def test_lambdas_go_from_no_edge_to_what_chance_brings():

@@ -325,7 +325,8 @@ def _reason(
         return f"{sentence}; smaller lambdas were not looked at"
     by_chance = shares[refused] * _counted_as(n_edges[refused])
     allowed = alpha * _counted_as(n_edges[refused])
+    of_how_many = f" of {n_edges[refused]}" if n_edges[refused] else ""
     return (
-        f"{sentence}; at the next, {lams[refused]:.3g}, it would be {by_chance:.2g} of "
-        f"{n_edges[refused]}, where {allowed:.2g} would be allowed"
+        f"{sentence}; at the next, {lams[refused]:.3g}, it would be {by_chance:.2g}{of_how_many}, "
+        f"where {allowed:.2g} would be allowed"
     )
