@@ -58,7 +58,8 @@ CLOSED = {
 }
 """Asked of every table they can be bound to, also where what they assume does not hold."""
 
-SHUFFLED = {"auto": Auto(), "knn": KNN(), "mixed-ksg": MixedKSG()}
+SHUFFLED = CLOSED | {"knn": KNN(), "mixed-ksg": MixedKSG()}
+KEYS = ["kind", "n_given", "n_samples", "run"]
 
 
 def child(sort, rng, causes, n_samples, push=0.0):
@@ -104,8 +105,8 @@ def draw(kind, n_given, n_samples, rng, edge=0.0):
     return table, list(range(2, 2 + n_given)), list(range(3, 3 + n_given))
 
 
-def p_values(kind, n_given, n_samples, run, edge=0.0):
-    """Return the p-value of each test of one table."""
+def p_values(kind, n_given, n_samples, run, edge=0.0, shuffled=tuple(SHUFFLED)):
+    """Return the p-value of each closed form, and of these shuffled tests, of one table."""
     seed = [run, n_given, n_samples, list(KINDS).index(kind)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -119,45 +120,59 @@ def p_values(kind, n_given, n_samples, run, edge=0.0):
         null = bound.null(0, [1], of_x) + bound.null(1, [0], of_y)
         score = bound.cmi_many(0, [1], of_x) + bound.cmi_many(1, [0], of_y)
         found[f"{name}, score"] = null.tail(score)[0]
-    for name, specification in SHUFFLED.items():
-        if name != "auto" and table.all_discrete:
+    for name in shuffled:
+        if name in ("knn", "mixed-ksg") if table.all_discrete else name == "plugin":
             continue
+        specification = SHUFFLED[name]
         bound = specification.bind(table)
         rng = np.random.default_rng([*seed, 1])
         chance = scores_by_chance(table, specification, bound, 0, 1, of_x, of_y, N_SHUFFLES, rng)
-        found[f"{name}, shuffled score"] = compare(bound, 0, 1, of_x, of_y, chance)[1]
+        found[f"{name}, shuffled"] = compare(bound, 0, 1, of_x, of_y, chance)[1]
     return {"kind": kind, "n_given": n_given, "n_samples": n_samples, "run": run} | found
 
 
-def run_all(n_samples, runs, n_jobs, edge=0.0):
+def run_all(n_samples, runs, options):
     """Return all p-values, one row for each table."""
     asked = [(kind, size, run) for kind, size in product(KINDS, SIZES) for run in runs]
     rows = []
-    tasks = (delayed(p_values)(kind, size, n_samples, run, edge) for kind, size, run in asked)
-    for row in Parallel(n_jobs, return_as="generator")(tasks):
+    tasks = (
+        delayed(p_values)(kind, size, n_samples, run, options.edge, options.shuffled)
+        for kind, size, run in asked
+    )
+    for row in Parallel(options.n_jobs, return_as="generator")(tasks):
         rows.append(row)
         print(f"\r{len(rows)} of {len(asked)} tables", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     return pd.DataFrame(rows)
 
 
-def print_shares(results):
-    """Print how often each test is significant at each level."""
-    tests = [name for name in results if name not in ("kind", "n_given", "n_samples", "run")]
-    print("| data | N | conditions | " + " | ".join(tests) + " |")
+def print_shares(results, ending):
+    """Print how often each test whose name ends so is significant at each level."""
+    tests = [name for name in results if name.endswith(ending)]
+    print(
+        "| data | N | conditions | "
+        + " | ".join(test.removesuffix(ending) for test in tests)
+        + " |"
+    )
     print("|---" * (3 + len(tests)) + "|")
     for (kind, n_samples, size), own in results.groupby(
         ["kind", "n_samples", "n_given"], sort=False
     ):
-        shares = []
-        for test in tests:
-            values = own[test].dropna()
-            shares.append(
-                " ".join(f"{np.mean(values <= level):.3f}" for level in LEVELS)
-                if len(values)
-                else "-"
-            )
-        print(f"| {kind} | {n_samples} | {size} | " + " | ".join(shares) + " |")
+        shares = " | ".join(_shares(own[test].dropna()) for test in tests)
+        print(f"| {kind} | {n_samples} | {size} | {shares} |")
+
+
+def _shares(p_values):
+    return (
+        " ".join(f"{np.mean(p_values <= level):.3f}" for level in LEVELS) if len(p_values) else "-"
+    )
+
+
+def print_tables(results):
+    """Print the shares of all tests, and how far they may be off by chance."""
+    for ending in (", shuffled", ", score", ", one"):
+        print(f"\nTests{ending}:\n")
+        print_shares(results, ending)
     n_runs = results.groupby(["kind", "n_samples", "n_given"]).size().min()
     errors = [1.96 * np.sqrt(level * (1 - level) / n_runs) for level in LEVELS]
     print(f"\nShares at most 0.01 and at most 0.05, {n_runs} tables each; 19 times of 20 they are "
@@ -171,6 +186,8 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="number of the first table")
     parser.add_argument("--edge", type=float, default=0.0, help="how x pushes y: then, power")
     parser.add_argument("--n-jobs", type=int, default=-1, help="processes; -1 for all cores")
+    parser.add_argument("--shuffled", nargs="*", choices=list(SHUFFLED), default=list(SHUFFLED),
+                        help="dependences whose shuffled test is asked, too")  # fmt: skip
     parser.add_argument("--table-only", action="store_true", help="print what was run before")
     options = parser.parse_args()
     folder = RESULTS / "significance" / ("power" if options.edge else "null")
@@ -178,11 +195,11 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
         runs = range(options.first, options.first + options.runs)
         for rows in options.rows:
-            found = run_all(rows, runs, options.n_jobs, options.edge)
-            file = folder / f"{rows}-rows-from-{options.first}.csv"
+            found = run_all(rows, runs, options)
+            file = folder / f"{rows}-rows-from-{options.first}-{'-'.join(options.shuffled)}.csv"
             write_atomically(file, found.to_csv(index=False).encode())
     parts = [pd.read_csv(file) for file in sorted(folder.glob("*.csv"))]
-    print_shares(pd.concat(parts).drop_duplicates(["kind", "n_given", "n_samples", "run"]))
+    print_tables(pd.concat(parts).groupby(KEYS, sort=False, as_index=False).first())
 
 
 if __name__ == "__main__":
