@@ -1,0 +1,122 @@
+"""Questions answered by other processes, in pieces that are worth the journey."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn.dependence.base import Dependence, Question
+from mrflearn.dependence.null import Null
+from mrflearn.work import Executor
+
+__all__ = ["Remote"]
+
+PIECE = 0.05
+"""Seconds of work in a piece. One takes a process 0.3 ms to receive and Dask 3 ms, less than a
+tenth of it (`benchmarks/overheads.py`)."""
+
+FIRST = 8
+"""Values in the first pieces, before it is known how long one takes."""
+
+WORTH = 0.01
+"""Seconds of work that are done here: it would be back no sooner."""
+
+
+class Remote(Dependence):
+    """The same dependence, its questions answered by an executor. Answers are the same bits.
+
+    Attributes
+    ----------
+    n_pieces : int
+        Pieces of work that were sent.
+    seconds : float
+        What workers were busy for with them, in all.
+    """
+
+    def __init__(self, dependence: Dependence, executor: Executor) -> None:
+        self.inner = dependence
+        self.executor = executor
+        self.n_variables = dependence.n_variables
+        self.symmetric = dependence.symmetric
+        self.has_null = dependence.has_null
+        self.n_pieces = 0
+        self.seconds = 0.0
+        self._shared = executor.share(dependence)
+        self._of_one: float | None = None  # seconds for a value, lately
+
+    @property
+    def capacity(self) -> int:
+        """Values that keep all workers busy for one piece each."""
+        return self.executor.n_workers * self._size()
+
+    def _cmi_many(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        return self.cmi_batch([Question(i, candidates, given)])[0]
+
+    def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
+        """Answer the questions, cut into pieces that all workers share."""
+        total = sum(len(question.candidates) for question in questions)
+        if self._of_one is not None and total * self._of_one < WORTH:
+            return self.inner.cmi_batch(questions)
+        answers = [np.empty(len(question.candidates)) for question in questions]
+        sent: list[list[_Part]] = []
+        for number, (values, seconds) in self.executor.answers(
+            _answer, self._shared, self._pieces(questions, total, sent)
+        ):
+            piece = sent[number]
+            for (position, begin, question), found in zip(piece, values, strict=True):
+                answers[position][begin : begin + len(question.candidates)] = found
+            n_values = sum(len(question.candidates) for _, _, question in piece)
+            lately = seconds / n_values
+            self._of_one = lately if self._of_one is None else (self._of_one + lately) / 2
+            self.n_pieces += 1
+            self.seconds += seconds
+        return answers
+
+    def _size(self) -> int:
+        """Return how many values are worth a piece of their own."""
+        return FIRST if self._of_one is None else max(1, int(PIECE / max(self._of_one, 1e-9)))
+
+    def _pieces(
+        self, questions: Sequence[Question], total: int, sent: list[list[_Part]]
+    ) -> Iterator[list[Question]]:
+        """Cut the questions, as they are asked for: by then it is better known what they take."""
+        piece: list[_Part] = []
+        room = left = 0
+        rest = total
+        for position, (i, candidates, given) in enumerate(questions):
+            begin = 0
+            while begin < len(candidates):
+                if not room:
+                    even = -(-rest // self.executor.n_workers)
+                    room = left = max(1, min(self._size(), even))
+                taken = min(left, len(candidates) - begin)
+                part = Question(i, tuple(candidates[begin : begin + taken]), tuple(given))
+                piece.append((position, begin, part))
+                begin, left, rest = begin + taken, left - taken, rest - taken
+                if not left:
+                    sent.append(piece)
+                    yield [question for _, _, question in piece]
+                    piece, room = [], 0
+        if piece:
+            sent.append(piece)
+            yield [question for _, _, question in piece]
+
+    def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
+        return self.inner.null(i, candidates, given)
+
+
+_Part = tuple[int, int, Question]
+"""A part of a question: the position of that, and of its first candidate there."""
+
+
+def _answer(dependence: Dependence, piece: list[Any]) -> tuple[list[NDArray[np.float64]], float]:
+    """Return the answers to a piece, and how long they took."""
+    begun = time.perf_counter()
+    values = dependence.cmi_batch(piece)
+    return values, time.perf_counter() - begun
