@@ -183,6 +183,13 @@ def test_the_page_says_what_was_done(result, text):
     assert learn.__globals__["NOTE"] == _sections.NOTE
 
 
+def test_each_label_of_the_still_picture_is_outlined_once(text):
+    outlines = [a for tag, a in Page(text).elements if tag == "path" and "paint-order" in a]
+    assert len(outlines) == len(NAMES)
+    assert len({outline["d"] for outline in outlines}) == len(NAMES)
+    assert text.count(outlines[0]["d"]) == 1
+
+
 def test_the_tables_are_there_without_the_script(result, text):
     rows = text.split("<tbody>")[1].split("</tbody>")[0]
     assert rows.count("<tr>") == len(result.graph.edges)
