@@ -71,6 +71,15 @@ class Opened:
         return self.page.evaluate(f"{GRAPH}.edges().filter({shown}).length")
 
 
+def wait_for(page, condition):
+    """Wait until a condition holds; `wait_for_function` asks twice only where a page lets it."""
+    for _ in range(200):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never came true: {condition}")
+
+
 @pytest.fixture(scope="module")
 def browser():
     with sync_api.sync_playwright() as playwright:
@@ -198,10 +207,10 @@ def test_the_mouse_selects_in_the_picture(opened):
     place = page.evaluate(f"{GRAPH}.getElementById('n0').renderedPosition()")
     x, y = box["x"] + place["x"], box["y"] + place["y"]
     page.mouse.move(x, y)
-    page.wait_for_function(f"{GRAPH}.nodes('.near').length === {1 + len(graph.neighbors('rain'))}")
+    wait_for(page, f"{GRAPH}.nodes('.near').length === {1 + len(graph.neighbors('rain'))}")
     assert page.locator("#canvas").get_attribute("title") == "rain"
     page.mouse.click(x, y)
-    page.wait_for_function("document.querySelector('#details h3').textContent === 'rain'")
+    sync_api.expect(page.locator("#details h3")).to_have_text("rain")
 
 
 def test_the_table_sorts(opened):
@@ -215,6 +224,58 @@ def test_the_table_sorts(opened):
     page.locator("#edges th").nth(0).locator("button").press("Enter")
     assert heading.get_attribute("aria-sort") == "none"
     assert page.locator("#edges th").nth(0).get_attribute("aria-sort") == "ascending"
+
+
+@pytest.fixture
+def long_table(visit):
+    """Return a page with more edges than the table shows at once."""
+    return visit(make_result([f"variable {at}" for at in range(40)], 400, chosen=5))
+
+
+def test_all_rows_of_a_long_table_follow(long_table):
+    sync_api.expect(long_table.rows()).to_have_count(400)
+    long_table.page.locator("#stop").fill("4")
+    n_edges = len(long_table.result.path[4].edges)
+    sync_api.expect(long_table.rows()).to_have_count(n_edges)
+    shown = long_table.page.evaluate(
+        "[...document.querySelectorAll('#edges tbody tr')].map(row => row.dataset.pair)"
+    )
+    assert len(set(shown)) == n_edges
+    assert long_table.page.locator("#edges tbody tr[tabindex='0']").count() == 1
+
+
+ROWS_THAT_WAIT = "show(4); show(5); const rows = document.querySelector('#edges tbody').rows"
+
+
+def test_rows_that_are_not_there_yet_come_when_they_are_needed(long_table):
+    """Each program runs at once, so that no row has come by itself."""
+    run = long_table.page.evaluate
+    press = "new KeyboardEvent('keydown', {key: '%s', bubbles: true})"
+    assert run(f"() => {{ {ROWS_THAT_WAIT}; return rows.length }}") < 400
+    end = f"rows[0].dispatchEvent({press % 'End'}); return document.activeElement === rows[399]"
+    assert run(f"() => {{ {ROWS_THAT_WAIT}; {end} }}")
+    down = f"const last = rows.length - 1; rows[last].dispatchEvent({press % 'ArrowDown'})"
+    assert run(
+        f"() => {{ {ROWS_THAT_WAIT}; {down}; return document.activeElement === rows[last + 1] }}"
+    )
+    pick = "select({edge: waiting.at(-1).pair}); return rows[399].getAttribute('aria-current')"
+    assert run(f"() => {{ {ROWS_THAT_WAIT}; {pick} }}") == "true"
+    printed = "dispatchEvent(new Event('beforeprint')); return rows.length"
+    assert run(f"() => {{ {ROWS_THAT_WAIT}; {printed} }}") == 400
+
+
+def test_the_still_picture_shows_if_the_script_fails(browser, tmp_path):
+    result = make_result(NAMES, 20)
+    path = write_report(result, tmp_path / "report.html")
+    whole = path.read_text(encoding="utf-8")
+    broken = whole.replace("const cy = cytoscape(", "const cy = cytoscope(")  # refused by its hash
+    path.write_text(broken, encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    assert page.locator(".still svg").is_visible()
+    assert page.locator("#canvas").is_hidden()
+    assert page.locator("#edges tbody tr").count() == len(result.graph.edges)
+    page.close()
 
 
 def _downloaded(page):
@@ -282,9 +343,7 @@ def test_nodes_keep_a_sane_size_inside_the_frame(visit, scheme, width):
     opened = visit(make_result(NAMES, 20), color_scheme=scheme)
     page = opened.page
     page.set_viewport_size({"width": width, "height": 800})
-    page.wait_for_function(
-        f"Math.abs({GRAPH}.width() - document.getElementById('canvas').clientWidth) < 2"
-    )
+    wait_for(page, f"Math.abs({GRAPH}.width() - document.getElementById('canvas').clientWidth) < 2")
     nodes = page.evaluate(
         f"{GRAPH}.nodes().map(node => [node.renderedWidth(), node.renderedPosition()])"
     )

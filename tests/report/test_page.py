@@ -93,7 +93,7 @@ def test_hostile_names_come_back_whole(hostile, name):
 
 def test_data_end_no_block(hostile):
     page = Page(hostile)
-    assert [tag for tag, _, _ in page.blocks] == ["style", *["script"] * 6]
+    assert [tag for tag, _, _ in page.blocks] == ["style", *["script"] * 7]
     (block,) = (data for _, attributes, data in page.blocks if "type" in attributes)
     assert block.isascii()
     assert not set("<>&\u2028\u2029") & set(block)
@@ -181,6 +181,13 @@ def test_the_page_says_what_was_done(result, text):
     ):
         assert words in said, words
     assert learn.__globals__["NOTE"] == _sections.NOTE
+
+
+def test_each_label_of_the_still_picture_is_outlined_once(text):
+    outlines = [a for tag, a in Page(text).elements if tag == "path" and "paint-order" in a]
+    assert len(outlines) == len(NAMES)
+    assert len({outline["d"] for outline in outlines}) == len(NAMES)
+    assert text.count(outlines[0]["d"]) == 1
 
 
 def test_the_tables_are_there_without_the_script(result, text):

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn.plot._stress import Places, least_stress
+
 __all__ = ["Places", "layout"]
 
-Places = NDArray[np.float64]
-"""Points in the plane, shape (n, 2)."""
+_APART = 0.75
+"""How far nodes keep from each other."""
+_OFF_EDGES = 0.28
+"""How far nodes keep from edges that are not theirs."""
+_MOST_COVERED, _FEW = 4.0, 60
+"""Area along edges, as a share of all, beyond which nodes do not try to keep off them.
+
+Few nodes always try: they find a way more often, and it takes no time.
+"""
 
 
 def layout(adjacency: NDArray[np.bool_], spacing: float) -> Places:
@@ -19,20 +27,28 @@ def layout(adjacency: NDArray[np.bool_], spacing: float) -> Places:
 
     One unit is about the length of an edge; `spacing` is the distance between isolated nodes.
     """
-    import networkx as nx
-
-    network = nx.from_numpy_array(adjacency)
-    components = [sorted(nodes) for nodes in nx.connected_components(network) if len(nodes) > 1]
-    components.sort(key=lambda nodes: (-len(nodes), nodes))
     places = np.zeros((len(adjacency), 2))
-    blocks = [_component_layout(network.subgraph(nodes)) for nodes in components]
+    components = _components(adjacency)
+    blocks = [_component_layout(adjacency[np.ix_(nodes, nodes)]) for nodes in components]
     for nodes, block in zip(components, _packed(blocks), strict=True):
         places[nodes] = block
-    alone = sorted(nx.isolates(network))
-    if alone:
-        joined = [node for nodes in components for node in nodes]
-        places[alone] = _rows(len(alone), spacing, places[joined])
+    has_edges = adjacency.any(axis=1)
+    if not has_edges.all():
+        places[~has_edges] = _rows(int((~has_edges).sum()), spacing, places[has_edges])
     return places
+
+
+def _components(adjacency: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """Return the nodes of each component of two nodes or more, the largest first."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    if not len(adjacency):
+        return []
+    n_components, label = connected_components(csr_array(adjacency), directed=False)
+    order = np.argsort(label, kind="stable")
+    groups = np.split(order, np.searchsorted(label[order], np.arange(1, n_components)))
+    return sorted((nodes for nodes in groups if len(nodes) > 1), key=lambda g: (-len(g), g[0]))
 
 
 def _rows(n: int, spacing: float, above: Places) -> Places:
@@ -49,47 +65,104 @@ def _rows(n: int, spacing: float, above: Places) -> Places:
     return grid
 
 
-def _component_layout(network: Any) -> Places:
+def _component_layout(adjacency: NDArray[np.bool_]) -> Places:
     """Lay out one connected component, its long side level, and no two nodes too close."""
-    import networkx as nx
-
-    found = nx.kamada_kawai_layout(network)
-    places = np.array([found[node] for node in sorted(network)])
+    places = least_stress(adjacency)
     places -= places.mean(axis=0)
     # Level, and the first node to the upper left: rotations and reflections are not left to chance.
     _, _, axes = np.linalg.svd(places, full_matrices=False)
     places = places @ axes.T
     places *= np.where(places[0] > 0, [-1.0, 1.0], [1.0, -1.0])
-    order = {node: position for position, node in enumerate(sorted(network))}
-    ends = np.array([(order[a], order[b]) for a, b in network.edges])
-    places /= np.median(np.linalg.norm(places[ends[:, 0]] - places[ends[:, 1]], axis=1))
+    ends = np.argwhere(np.triu(adjacency))
+    lengths = np.linalg.norm(places[ends[:, 0]] - places[ends[:, 1]], axis=1)
+    places *= max(1 / float(np.median(lengths)), _room_factor(places))
     return np.round(_pushed_apart(places, ends), 6)
+
+
+def _room_factor(places: Places) -> float:
+    """Return how much to enlarge a picture before nodes push each other apart, if at all.
+
+    With too little room they throw each other out of the places that edges give them; with much,
+    those in the middle stay small beside empty margins.
+    """
+    from scipy.spatial import cKDTree
+
+    nearest = cKDTree(places).query(places, k=2)[0][:, 1]
+    return 0.55 * _APART / max(float(np.median(nearest)), 1e-9)
 
 
 def _pushed_apart(places: Places, ends: NDArray[np.intp], rounds: int = 80) -> Places:
     """Return places with nodes not too close to each other, nor to edges that are not theirs."""
-    nodes = np.arange(len(places))
-    strange = (nodes != ends[:, :1]) & (nodes != ends[:, 1:])  # edge, node
+    may_keep_off = len(places) <= _FEW or _covered(places, ends) < _MOST_COVERED
     for _ in range(rounds):
-        apart = places[:, None] - places
-        push = _repulsion(apart, 0.75, ~np.eye(len(places), dtype=bool)).sum(axis=1)
-        start, along = places[ends[:, 0]], places[ends[:, 1]] - places[ends[:, 0]]
-        from_start = places - start[:, None]
-        share = np.einsum("enc,ec->en", from_start, along) / (along**2).sum(axis=1)[:, None]
-        apart = from_start - np.clip(share, 0.0, 1.0)[:, :, None] * along[:, None]
-        beside = strange & (share > 0) & (share < 1)
-        push += 0.5 * _repulsion(apart, 0.28, beside).sum(axis=0)
+        push = _push_from_nodes(places)
+        if may_keep_off:
+            push += 0.5 * _push_from_edges(places, ends)
         if not push.any():
             break
         places = places + 0.5 * push
     return places
 
 
-def _repulsion(apart: NDArray[np.float64], least: float, among: NDArray[np.bool_]) -> Places:
+def _covered(places: Places, ends: NDArray[np.intp]) -> float:
+    """Return the area along the edges, as a share of the area that all nodes need."""
+    length = np.linalg.norm(places[ends[:, 0]] - places[ends[:, 1]], axis=1).sum()
+    return float(length * 2 * _OFF_EDGES / (len(places) * _APART**2))
+
+
+def _push_from_nodes(places: Places) -> Places:
+    """Return a vector for each node, away from the nodes too close to it."""
+    from scipy.spatial import cKDTree
+
+    pairs = cKDTree(places).query_pairs(_APART, output_type="ndarray")
+    push = _repulsion(places[pairs[:, 0]] - places[pairs[:, 1]], _APART)
+    n = len(places)
+    return _sums(pairs[:, 0], push, n) - _sums(pairs[:, 1], push, n)
+
+
+def _push_from_edges(places: Places, ends: NDArray[np.intp]) -> Places:
+    """Return a vector for each node, away from the edges of others too close to it."""
+    edge, node = _beside(places, ends)
+    start, along = places[ends[edge, 0]], places[ends[edge, 1]] - places[ends[edge, 0]]
+    from_start = places[node] - start
+    share = (from_start * along).sum(axis=1) / (along**2).sum(axis=1)
+    inside = (share > 0) & (share < 1)
+    push = _repulsion((from_start - share[:, None] * along)[inside], _OFF_EDGES)
+    return _sums(node[inside], push, len(places))
+
+
+def _beside(places: Places, ends: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return edges and nodes of others that may be too close to them, by position.
+
+    Points along an edge, a step apart, stand for it: what is near the edge is near one of them.
+    """
+    from scipy.spatial import cKDTree
+
+    step = _OFF_EDGES
+    start, along = places[ends[:, 0]], places[ends[:, 1]] - places[ends[:, 0]]
+    pieces = np.ceil(np.linalg.norm(along, axis=1) / step).astype(np.intp)
+    edge = np.repeat(np.arange(len(ends)), pieces)
+    at = np.arange(len(edge)) - np.repeat(np.cumsum(pieces) - pieces, pieces) + 0.5
+    points = start[edge] + (at / pieces[edge])[:, None] * along[edge]
+    near = cKDTree(points).sparse_distance_matrix(
+        cKDTree(places), math.hypot(_OFF_EDGES, step / 2), output_type="ndarray"
+    )
+    found = np.unique(edge[near["i"]] * len(places) + near["j"])
+    edge, node = np.divmod(found, len(places))
+    strange = (node != ends[edge, 0]) & (node != ends[edge, 1])
+    return edge[strange], node[strange]
+
+
+def _repulsion(apart: Places, least: float) -> Places:
     """Return vectors along `apart` by which it falls short of the length `least`."""
-    distance = np.maximum(np.linalg.norm(apart, axis=-1), 1e-9)
-    lack = np.where(among, np.maximum(least - distance, 0.0), 0.0)
-    return apart * (lack / distance)[..., None]
+    distance = np.maximum(np.linalg.norm(apart, axis=1), 1e-9)
+    return apart * (np.maximum(least - distance, 0.0) / distance)[:, None]
+
+
+def _sums(at: NDArray[np.intp], vectors: Places, n: int) -> Places:
+    """Return the sum of the vectors at each of n positions."""
+    sums = [np.bincount(at, vectors[:, axis], n) for axis in (0, 1)]
+    return np.column_stack(sums).astype(np.float64)  # those of no vectors are integers
 
 
 def _packed(blocks: list[Places]) -> list[Places]:

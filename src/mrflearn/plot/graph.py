@@ -13,6 +13,7 @@ import numpy as np
 
 from mrflearn.errors import InputError, unknown
 from mrflearn.graph import Graph
+from mrflearn.plot._labels import label_offsets
 from mrflearn.plot._layout import Places, layout
 from mrflearn.plot._looks import (
     EDGE_COLOUR,
@@ -242,7 +243,7 @@ def _draw_labels(ax: Axes, graph: Graph, places: Places, size: float) -> None:
     points = 72 / figure_of(ax).dpi
     renderer: Any = RendererAgg(16, 16, figure_of(ax).dpi)
     widths = [label.get_window_extent(renderer).width * points for label in labels]
-    offsets = _label_offsets(
+    offsets = label_offsets(
         ax.transData.transform(places) * points,
         ax.transData.transform(_segments(graph, places).reshape(-1, 2)).reshape(-1, 2, 2) * points,
         np.array([(width, 1.1 * font) for width in widths]),
@@ -250,67 +251,6 @@ def _draw_labels(ax: Axes, graph: Graph, places: Places, size: float) -> None:
     )
     for label, (right, up) in zip(labels, offsets, strict=True):
         label.xyann = (float(right), float(up) - 0.33 * font)  # from the middle to the baseline
-
-
-def _label_offsets(places: Places, segments: Places, sizes: Places, size: float) -> Places:
-    """Return the middle of each label relative to its node, all in points.
-
-    Each label in turn takes the best of eight positions around its node given the others, and
-    three rounds of that settle them.
-    """
-    near = size / 2 + 1.0
-    side, slant = near + sizes[:, 0] / 2, 0.6 * near + sizes[:, 0] / 2
-    level, above = np.zeros(len(places)), near + sizes[:, 1] / 2
-    options = np.array(
-        [
-            (level, -above),
-            (level, above),
-            (side, level),
-            (-side, level),
-            (slant, -0.9 * above),
-            (-slant, -0.9 * above),
-            (slant, 0.9 * above),
-            (-slant, 0.9 * above),
-        ]
-    ).transpose(2, 0, 1)  # node, option, coordinate
-    preference = [0.0, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45]
-    marks = np.hstack([places - size / 2, places + size / 2])
-    chosen = options[:, 0].copy()
-    order = np.argsort(sizes[:, 0], kind="stable")[::-1]  # the longest names are hardest to place
-    for _ in range(3):
-        for node in order:
-            half = sizes[node] / 2
-            others = np.delete(np.arange(len(places)), node)
-            middles = places[others] + chosen[others]
-            taken = np.hstack([middles - sizes[others] / 2, middles + sizes[others] / 2])
-            costs = []
-            for offset, dislike in zip(options[node], preference, strict=True):
-                middle = places[node] + offset
-                box = np.hstack([middle - half, middle + half])
-                costs.append(
-                    dislike
-                    + 8 * _overlap(box, taken) / float(np.prod(sizes[node]))
-                    + 10 * _overlap(box, marks[others]) / size**2
-                    + 1.5 * _length_inside(box, segments) / float(sizes[node, 1])
-                )
-            chosen[node] = options[node, int(np.argmin(costs))]
-    return chosen
-
-
-def _overlap(box: Places, boxes: Places) -> float:
-    """Return the area that a box (left, bottom, right, top) shares with others."""
-    sides = np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2])
-    return float(np.prod(np.maximum(sides, 0.0), axis=1).sum())
-
-
-def _length_inside(box: Places, segments: Places) -> float:
-    """Return the length of the segments that is inside a box (Liang and Barsky 1984)."""
-    start, along = segments[:, 0], segments[:, 1] - segments[:, 0]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        first, last = (box[:2] - start) / along, (box[2:] - start) / along
-    enter = np.fmin(first, last).max(axis=1, initial=0.0)
-    leave = np.fmax(first, last).min(axis=1, initial=1.0)
-    return float((np.maximum(leave - enter, 0.0) * np.linalg.norm(along, axis=1)).sum())
 
 
 def _draw_legends(ax: Axes, graph: Graph, of_kind: list[str]) -> None:

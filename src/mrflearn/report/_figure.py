@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
+from itertools import pairwise
 
 from mrflearn.graph import Graph
 from mrflearn.plot import plot_graph
@@ -31,6 +32,7 @@ def figure_of_graph(graph: Graph, kinds: Sequence[str], places: Places, label: s
     drawn = figure_bytes(plot_graph(graph, kinds=kinds, places=places), ".svg")
     root = ET.fromstring(drawn)
     _make_plain(root)
+    _join_halos(root)
     width = float(root.attrib.pop("width").removesuffix("pt"))
     del root.attrib["height"], root.attrib["version"]
     root.set("width", f"{width * _POINT:.0f}")
@@ -87,6 +89,17 @@ def _make_plain(root: ET.Element) -> None:
             attributes["href"] = f"#figure-{attributes['href'][1:]}"
         element.attrib.clear()
         element.attrib.update(attributes)
+
+
+def _join_halos(root: ET.Element) -> None:
+    """Let each label have its outline once, not again for its halo: nearly half of the picture."""
+    for parent in root.iter():
+        for halo, label in pairwise(list(parent)):
+            same = halo.get("d") == label.get("d") is not None
+            if same and "stroke" in halo.attrib and "stroke" not in label.attrib:
+                halo.attrib.update(label.attrib)
+                halo.set("paint-order", "stroke")  # below its own filling
+                parent.remove(label)
 
 
 def _rounded(found: re.Match[str]) -> str:

@@ -23,7 +23,7 @@ from mrflearn.report._words import counted, escaped
 __all__ = ["render_report", "write_report"]
 
 _SCRIPTS = ("vendor/cytoscape.min.js", "words.js", "table.js", "picture.js", "report.js")
-"""In the order they run."""
+"""In the order they run, after early.js."""
 
 
 def write_report(result: Any, path: str | os.PathLike[str]) -> Path:
@@ -63,11 +63,13 @@ def render_report(result: Any) -> str:
     graph = result.graph
     places = place_nodes(graph if graph.edges else max(stops.graphs, key=lambda g: len(g.edges)))
     summary = sections.summary(result)
-    style, scripts = _read("report.css"), [_read(name) for name in _SCRIPTS]
+    style, early = _read("report.css"), _read("early.js")
+    scripts = [_read(name) for name in _SCRIPTS]
     warned = sections.warnings_of(result)
     return Template(_read("page.html")).substitute(
-        policy=_policy(scripts, [style]),
+        policy=_policy([early, *scripts], [style]),
         style=style,
+        early=early,
         scripts="\n".join(f"<script>{script}</script>" for script in scripts),
         content=script_json(content_of(result, stops, places)),
         title=escaped(

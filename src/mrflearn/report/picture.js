@@ -4,26 +4,13 @@
 const canvas = find("canvas");
 const crowded = nodes.length > 80;
 const labelsFrom = nodes.length > 200 ? 24 : 15; // pixels that zooming must make of their height
-const cy = cytoscape({
-  container: canvas,
-  elements: nodes.map((node, at) => ({
-    data: { id: `n${at}`, at, label: node.mark, ...looks[node.kind] },
-  })),
-  layout: { name: "preset" },
-  autoungrabify: true,
-  boxSelectionEnabled: false,
-  userZoomingEnabled: false, // the wheel scrolls the page; with Ctrl, or by pinching, it zooms
-  minZoom: 0.5,
-  maxZoom: 8,
-  style: [],
-});
 const fontSize = () => (nodes.length > 40 || canvas.clientWidth < 500 ? 10.5 : 13);
 const drawn = new Map(); // from pair to the edge of the picture
 
-function dress() {
+function styles() {
   const css = getComputedStyle(document.documentElement);
   const colour = (name) => css.getPropertyValue(name).trim();
-  cy.style([
+  return [
     {
       selector: "node",
       style: {
@@ -68,7 +55,7 @@ function dress() {
       style: { "border-color": colour("--accent"), "border-width": 3, "min-zoomed-font-size": 0 },
     },
     { selector: "edge.picked", style: { "line-color": colour("--accent"), "line-opacity": 1 } },
-  ]);
+  ];
 }
 
 // Widths in pixels, as in the still picture: proportional to strength, down to the thinnest.
@@ -79,30 +66,36 @@ function widthOf(weight) {
   return content.scale ? Math.max(0.9, 6.7 * Math.min(strength / content.scale, 1)) : 6.7;
 }
 
+const lookOf = (weight) => ({
+  width: widthOf(weight),
+  line: weight === null && content.scale ? "dashed" : "solid",
+});
+
+function newEdge(pair, weight) {
+  const [source, target, confidence] = pairs[pair];
+  const opacity = confidence === null ? 1 : 0.2 + 0.8 * confidence;
+  const ends = { source: `n${source}`, target: `n${target}` };
+  return { data: { id: `e${pair}`, pair, ...ends, opacity, ...lookOf(weight) } };
+}
+
 function drawEdges() {
-  const here = new Set(stops[state.stop].pairs);
+  const { pairs: here, weights } = stops[state.stop];
+  const present = new Set(here);
+  const missing = [];
   cy.batch(() => {
-    for (const [pair, edge] of drawn) edge.toggleClass("absent", !here.has(pair));
-    const missing = [...here].filter((pair) => !drawn.has(pair));
-    for (const pair of missing) {
-      const [source, target, confidence] = pairs[pair];
-      const opacity = confidence === null ? 1 : 0.2 + 0.8 * confidence;
-      const data = { id: `e${pair}`, pair, source: `n${source}`, target: `n${target}`, opacity };
-      drawn.set(pair, cy.add({ data: { ...data, width: 1, line: "solid" } }));
-    }
-    stops[state.stop].pairs.forEach((pair, at) => {
-      const weight = stops[state.stop].weights[at];
-      const line = weight === null && content.scale ? "dashed" : "solid";
-      drawn.get(pair).data({ width: widthOf(weight), line });
+    for (const [pair, edge] of drawn) edge.toggleClass("absent", !present.has(pair));
+    here.forEach((pair, at) => {
+      if (drawn.has(pair)) drawn.get(pair).data(lookOf(weights[at]));
+      else missing.push(newEdge(pair, weights[at]));
     });
+    cy.add(missing).forEach((edge) => drawn.set(edge.data("pair"), edge));
   });
   highlight(state.selected);
 }
 
 // Places fill the frame, stretched a little if that helps; sizes stay those of the screen.
-function arrange() {
-  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-  if (!width || !height) return;
+function arrangement() {
+  const [width, height] = [canvas.clientWidth || 600, canvas.clientHeight || 400];
   const rim = { x: Math.min(120, width / 6), y: 44 };
   const range = (key) => {
     const all = nodes.map((node) => node[key]);
@@ -119,13 +112,18 @@ function arrange() {
     x: width / 2 + (node.x - (left + right) / 2) * scale.x,
     y: height / 2 - (node.y - (top + bottom) / 2) * scale.y,
   }));
-  const sides = labelSides(places, size);
+  const font = fontSize();
+  return labelSides(places, size).map(({ along: valign, across: halign, x, y }, at) => ({
+    data: { size, valign, halign, right: 4 * x, down: 3 * y, font },
+    position: places[at],
+  }));
+}
+
+function arrange() {
   cy.batch(() => {
-    nodes.forEach((_, at) => {
-      const { along: valign, across: halign, x, y } = sides[at];
-      const data = { size, valign, halign, right: 4 * x, down: 3 * y, font: fontSize() };
-      cy.getElementById(`n${at}`).data(data).position(places[at]);
-    });
+    arrangement().forEach(({ data, position }, at) =>
+      cy.getElementById(`n${at}`).data(data).position(position),
+    );
   });
   cy.reset();
 }
@@ -179,7 +177,11 @@ function covered(box, boxes, lines) {
   return 8 * hit + points + (outside ? 20 : 0);
 }
 
+let lit = false; // whether anything is highlighted
+
 function highlight(what) {
+  if (!what && !lit) return;
+  lit = Boolean(what);
   cy.batch(() => {
     cy.elements().removeClass("far near picked");
     if (!what) return;
@@ -195,3 +197,19 @@ function highlight(what) {
     picked.addClass("picked");
   });
 }
+
+// All that is known comes with the first elements: each later change would be styled once more.
+const cy = cytoscape({
+  container: canvas,
+  elements: arrangement().map(({ data, position }, at) => ({
+    data: { id: `n${at}`, at, label: nodes[at].mark, ...looks[nodes[at].kind], ...data },
+    position,
+  })),
+  layout: { name: "preset", fit: false },
+  autoungrabify: true,
+  boxSelectionEnabled: false,
+  userZoomingEnabled: false, // the wheel scrolls the page; with Ctrl, or by pinching, it zooms
+  minZoom: 0.5,
+  maxZoom: 8,
+  style: styles(),
+});

@@ -191,13 +191,22 @@ canvas.addEventListener(
   },
   { passive: false },
 );
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", dress);
-addEventListener("beforeprint", () => show(content.chosen)); // as in the still picture
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
+  cy.style(styles()),
+);
+addEventListener("beforeprint", () => {
+  show(content.chosen); // as in the still picture
+  addRows();
+});
+const frame = { width: canvas.clientWidth, height: canvas.clientHeight };
 new ResizeObserver(() => {
+  const { clientWidth: width, clientHeight: height } = canvas;
+  const same = width === frame.width && height === frame.height;
+  if (same || !width) return; // no width: it is hidden, and comes back as it was
+  Object.assign(frame, { width, height });
   cy.resize();
   arrange();
 }).observe(canvas);
 
-arrange();
-dress();
 show(content.chosen);
+document.documentElement.classList.remove("opening");

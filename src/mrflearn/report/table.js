@@ -2,6 +2,7 @@
 "use strict";
 
 const MOST_ROWS = 2000; // of the table; the file to download has all
+const ROWS_AT_ONCE = 100; // the others follow when the browser has nothing else to do
 
 // --- Edges at the lambda shown -------------------------------------------------------------------
 
@@ -53,14 +54,39 @@ function cell(edge, key) {
   return make("td", { class: "number" }, text);
 }
 
+let waiting = []; // edges whose rows are still to come
+let timer;
+
+function rowOf(edge) {
+  const row = make("tr", { tabindex: "-1", "data-pair": String(edge.pair) });
+  row.append(...keys.map((key) => cell(edge, key)));
+  return row;
+}
+
+function addRows(count = MOST_ROWS) {
+  body.append(...waiting.splice(0, count).map(rowOf));
+}
+
+const [whenIdle, forget] = window.requestIdleCallback
+  ? [window.requestIdleCallback, window.cancelIdleCallback]
+  : [(work) => setTimeout(work, 200), clearTimeout];
+
+function addRowsWhenIdle() {
+  forget(timer);
+  if (!waiting.length) return;
+  timer = whenIdle(() => {
+    addRows(ROWS_AT_ONCE);
+    addRowsWhenIdle();
+  });
+}
+
 function fillTable() {
   const edges = sorted(edgesHere());
-  const rows = edges.slice(0, MOST_ROWS).map((edge, at) => {
-    const row = make("tr", { tabindex: at === 0 ? "0" : "-1", "data-pair": String(edge.pair) });
-    row.append(...keys.map((key) => cell(edge, key)));
-    return row;
-  });
-  body.replaceChildren(...rows);
+  waiting = edges.slice(0, MOST_ROWS);
+  body.replaceChildren();
+  addRows(ROWS_AT_ONCE);
+  addRowsWhenIdle();
+  if (body.rows.length) body.rows[0].tabIndex = 0;
   for (const button of headings) {
     const order = state.descending ? "descending" : "ascending";
     button.parentElement.setAttribute(
@@ -68,7 +94,7 @@ function fillTable() {
       button.dataset.key === state.key ? order : "none",
     );
   }
-  const hidden = edges.length - rows.length;
+  const hidden = edges.length - MOST_ROWS;
   find("more").textContent =
     hidden > 0 ? `… and ${counted(hidden, "edge")} more: the file has all.` : "";
   find("edges-at").textContent = isChosen() ? `at the ${wayOf()} lambda` : `at ${lambdaHere()}`;
@@ -78,22 +104,21 @@ function fillTable() {
 
 function markRow() {
   const pair = state.selected?.edge;
-  for (const row of body.rows) {
-    if (Number(row.dataset.pair) !== pair) {
-      row.removeAttribute("aria-current");
-      continue;
-    }
-    row.setAttribute("aria-current", "true");
-    const box = find("edges-box");
-    const top = row.offsetTop - box.offsetTop;
-    if (top < box.scrollTop + 40 || top > box.scrollTop + box.clientHeight - 40) {
-      box.scrollTop = top - box.clientHeight / 2;
-    }
+  if (waiting.some((edge) => edge.pair === pair)) addRows();
+  body.querySelector("tr[aria-current]")?.removeAttribute("aria-current");
+  const row = body.querySelector(`tr[data-pair="${pair}"]`);
+  if (!row) return;
+  row.setAttribute("aria-current", "true");
+  const box = find("edges-box");
+  const top = row.offsetTop - box.offsetTop;
+  if (top < box.scrollTop + 40 || top > box.scrollTop + box.clientHeight - 40) {
+    box.scrollTop = top - box.clientHeight / 2;
   }
 }
 
 function moveAmongRows(event) {
   const row = event.target.closest("tr");
+  if (event.key === "End" || !row.nextElementSibling) addRows();
   const moves = {
     ArrowDown: row.nextElementSibling,
     ArrowUp: row.previousElementSibling,

@@ -1,5 +1,5 @@
 // What the page shows, and words and numbers for it. The files are scripts of one page, in the
-// order words, table, picture, report: each uses names of those before it, and functions of all.
+// order words, table, picture, report, after early.js in the head: each uses names of those before it, and functions of all.
 // Text of the user reaches the page through textContent and attributes alone, never as HTML.
 "use strict";
 
@@ -7,8 +7,6 @@ const find = (id) => document.getElementById(id);
 const content = JSON.parse(find("content").textContent);
 const { nodes, pairs, stops, tests, looks, unit } = content;
 const state = { stop: content.chosen, selected: null, key: "weight", descending: true };
-
-document.documentElement.classList.add("scripted");
 
 // Numbers arrive as strict JSON holds them: "inf" for infinity, null for what is not known.
 const value = (given) => (given === null ? NaN : Number(String(given).replace("inf", "Infinity")));
