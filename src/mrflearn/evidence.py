@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,15 @@ class Evidence:
         """Return as the how-manieth edge a pair came onto the path, from 1."""
         if self.entry is None or np.isnan(self.entry[i, j]):
             return None
-        return 1 + int((np.triu(self.entry, 1) > self.entry[i, j]).sum())
+        earlier = len(self._entries) - np.searchsorted(self._entries, self.entry[i, j], "right")
+        return 1 + int(earlier)
+
+    @cached_property
+    def _entries(self) -> NDArray[np.float64]:
+        """The lambdas at which pairs came onto the path, the smallest first."""
+        entry = np.empty((0, 0)) if self.entry is None else self.entry
+        known = entry[np.triu_indices(len(entry), 1)]
+        return np.sort(known[~np.isnan(known)])
 
 
 @dataclass(frozen=True)

@@ -169,11 +169,15 @@ class Graph:
     def neighbors(self, node: str) -> tuple[str, ...]:
         """Return the nodes that share an edge with `node`: its Markov blanket."""
         self.index(node)
-        return tuple(
-            edge.target if edge.source == node else edge.source
-            for edge in self.edges
-            if node in (edge.source, edge.target)
-        )
+        return self._neighbors[node]
+
+    @cached_property
+    def _neighbors(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {node: [] for node in self.nodes}
+        for edge in self.edges:
+            found[edge.source].append(edge.target)
+            found[edge.target].append(edge.source)
+        return {node: tuple(others) for node, others in found.items()}
 
     def has_edge(self, a: str, b: str) -> bool:
         """Return whether two nodes share an edge."""

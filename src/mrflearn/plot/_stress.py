@@ -33,7 +33,7 @@ def least_stress(adjacency: NDArray[np.bool_]) -> Places:
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import shortest_path
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     steps = shortest_path(csr_array(adjacency), directed=False, unweighted=True)
     circle = _circle(len(steps))
