@@ -42,6 +42,7 @@ def write_graph(graph: Graph, path: str | os.PathLike[str]) -> Path:
         `.graphml` and `.gexf` for network tools, `.dot` and `.gv` for Graphviz, `.json` for
         `Graph.load`, `.csv` and `.parquet` (which needs pyarrow) for a list of edges (source,
         target, weight, confidence, p_value, q_value). A list of edges leaves isolated nodes out. In
+        `.graphml`, nodes have their `name` as well, by which igraph finds them. In
         `.csv`, names that a spreadsheet would run as a formula get an apostrophe before them; so
         do those that begin with apostrophes and go on like a formula, so that taking one away
         gives the name. In `.dot`, edges are as wide as they are strong.
@@ -122,20 +123,26 @@ def check_target(path: str | os.PathLike[str], suffixes: Iterable[str]) -> Path:
 def _write_graphml(graph: Graph, path: Path) -> Path:
     import networkx as nx
 
-    return _write_xml(graph, path, nx.write_graphml_xml)
+    # igraph finds nodes by this, and reads "R&#38;D" where the id is "R&D".
+    network = graph.to_networkx()
+    nx.set_node_attributes(network, {node: node for node in graph.nodes}, "name")
+    return _write_xml(graph, path, network, nx.write_graphml_xml)
 
 
 def _write_gexf(graph: Graph, path: Path) -> Path:
     import networkx as nx
 
-    return _write_xml(graph, path, nx.write_gexf)
+    return _write_xml(graph, path, graph.to_networkx(), nx.write_gexf)
 
 
-def _write_xml(graph: Graph, path: Path, write: Callable[[Any, io.BytesIO], None]) -> Path:
+def _write_xml(
+    graph: Graph, path: Path, network: Any, write: Callable[[Any, io.BytesIO], None]
+) -> Path:
     _check_nodes(graph, path, _NOT_XML)
     stream = io.BytesIO()
-    write(graph.to_networkx(), stream)
-    return write_atomically(path, stream.getvalue())
+    write(network, stream)
+    # Python leaves a carriage return in text bare, and readers take it for a new line.
+    return write_atomically(path, stream.getvalue().replace(b"\r", b"&#13;"))
 
 
 def _write_csv(graph: Graph, path: Path) -> Path:
