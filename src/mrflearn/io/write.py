@@ -14,15 +14,13 @@ from typing import Any
 from mrflearn._files import write_atomically
 from mrflearn.errors import InputError, either, suggestion, unknown
 from mrflearn.graph import Edge, Graph
+from mrflearn.io._fields import delimited, harmless
 
 __all__ = ["WRITERS", "check_target", "write_graph"]
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NOT_UNICODE = re.compile("[\ud800-\udfff]")
 _NOT_DOT = re.compile("[\x00\ud800-\udfff]")
-
-_FORMULA = re.compile(r"'*\s*[\t\r=+\-@＝＋－＠]")
-"""How text begins that a spreadsheet would run, and what would look as if it had been escaped."""
 
 _NEEDS_LABEL = re.compile(r"[\\&\n]|^%")
 """Names that Graphviz would not show as they are; one that begins with % it would number."""
@@ -148,10 +146,10 @@ def _write_xml(
 def _write_csv(graph: Graph, path: Path) -> Path:
     _check_nodes(graph, path, _NOT_UNICODE)
     rows = [
-        [_field(_harmless(edge.source)), _field(_harmless(edge.target)), *map(_number, edge[2:])]
+        [harmless(edge.source), harmless(edge.target), *map(_number, edge[2:])]
         for edge in graph.edges
     ]
-    return write_atomically(path, "".join(",".join(row) + "\n" for row in [Edge._fields, *rows]))
+    return write_atomically(path, delimited([Edge._fields, *rows]))
 
 
 def _write_parquet(graph: Graph, path: Path) -> Path:
@@ -214,16 +212,6 @@ def _check_nodes(graph: Graph, path: Path, illegal: re.Pattern[str]) -> None:
                 f"cannot write {str(path)!r}: the name of node {node!r} holds the character "
                 f"{found[0]!r}, which {path.suffix} cannot; rename the column"
             )
-
-
-def _harmless(text: str) -> str:
-    """Return text that no spreadsheet runs as a formula."""
-    return f"'{text}" if _FORMULA.match(text) else text
-
-
-def _field(text: str) -> str:
-    """Return text as one field of CSV; the csv module leaves a lone carriage return bare."""
-    return '"' + text.replace('"', '""') + '"' if re.search(r'[",\r\n]', text) else text
 
 
 def _dot_name(text: str) -> str:
