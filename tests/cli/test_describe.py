@@ -98,6 +98,13 @@ def test_declared_kinds_and_columns_chosen(run):
     assert (rows["year"]["kind"], rows["year"]["why"]) == ("nominal", "declared")
 
 
+def test_missing_says_how_many_rows_stay(run):
+    kept = "11 of the rows have missing or infinite values: they are left out, and 333 stay"
+    assert kept in run("describe", penguins_path(), "--missing", "drop").stderr
+    refused = "learn leaves them out with --missing drop, and 333 stay, or fill them in first"
+    assert refused in run("describe", penguins_path()).stderr
+
+
 def test_json(run, odd):
     found = json.loads(run("describe", "odd.parquet", "--json").stdout)
     assert found["n_rows"] == 40

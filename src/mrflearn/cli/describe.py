@@ -101,10 +101,11 @@ def describe(file: str, table: TableOptions, as_json: bool) -> None:
     name = "standard input" if file == "-" else file
     click.echo(f"{name}: {len(frame)} rows, {len(columns)} columns", err=True)
     if n_incomplete:
+        kept = f"and {len(frame) - n_incomplete} stay"
+        refused = f"learn leaves them out with --missing drop, {kept}, or fill them in first"
+        advice = f"they are left out, {kept}" if table.missing == "drop" else refused
         click.echo(
-            f"{n_incomplete} of the rows have missing or infinite values: learn leaves them out "
-            "with --missing drop, or fill them in first",
-            err=True,
+            f"{n_incomplete} of the rows have missing or infinite values: {advice}", err=True
         )
 
 
@@ -138,7 +139,9 @@ def _warnings(column: Column) -> tuple[str, ...]:
         return ()
     for phrase, advice in ADVICE.items():
         if phrase in column.note:
-            return (f"{column.note}: {advice.format(name=column.name)}",)
+            advised = advice.format(name=column.name)
+            asked = column.note.endswith("?")
+            return (f"{column.note}{'' if asked else ':'} {advised}",)
     return (column.note,)
 
 
