@@ -354,6 +354,11 @@ def _resolve_groups(
             raise InputError(f"groups=: two groups are named {str(variable)!r}; rename one")
         for key in columns:
             position = _position(key, names, "groups")
+            if owner.get(position) == str(variable):
+                raise InputError(
+                    f"groups=: column {names[position]!r} is listed twice in {str(variable)!r}; "
+                    "list it once"
+                )
             if position in owner:
                 raise InputError(
                     f"groups=: column {names[position]!r} is in {owner[position]!r} and in "

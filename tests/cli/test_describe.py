@@ -117,6 +117,13 @@ def test_names_with_braces_are_no_format(run):
     assert "--drop '{0}'" in run("describe", "odd.csv").stdout
 
 
+def test_signs_in_names_are_escaped_in_advice(run):
+    Path("odd.csv").write_text('"a,b=c",d\n' + "x,2\n" * 5)
+    result = run("describe", "odd.csv")
+    assert r"--drop 'a\,b=c'" in result.stdout
+    assert "odd.csv: 5 rows, 1 column\n" in run("describe", "odd.csv", "--drop", r"a\,b=c").stderr
+
+
 def test_a_terminal_gets_an_aligned_table(on_terminal):
     text = on_terminal("describe", penguins_path())
     assert "\t" not in text

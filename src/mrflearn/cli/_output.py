@@ -15,6 +15,7 @@ import click
 from mrflearn.errors import InputError
 
 __all__ = [
+    "close_output",
     "in_flags",
     "listed",
     "plain_warnings",
@@ -107,10 +108,14 @@ def write(text: str) -> None:
         click.echo(text, nl=False)
         sys.stdout.flush()
     except OSError as error:
-        # Python would try once more on its way out, and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        close_output()
         if not isinstance(error, BrokenPipeError):
             raise InputError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def close_output() -> None:
+    """Let what is left go nowhere: Python would try once more on its way out, and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_json(content: dict[str, Any]) -> None:

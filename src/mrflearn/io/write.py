@@ -88,6 +88,8 @@ def check_target(path: str | os.PathLike[str], suffixes: Iterable[str]) -> Path:
     InputError
         If the suffix is unknown, the folder is not there or not writable, or `path` is a folder.
     """
+    if not os.fspath(path):
+        raise InputError(f"cannot write '': name a file that ends in {either(list(suffixes))}")
     target = Path(path)
     shown = repr(str(target))
     if os.path.isdir(target):
