@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import datetime as dt
 import math
+import re
 import warnings
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mrflearn import GLasso
 from mrflearn.errors import InputError
 from mrflearn.table import FEW_LEVELS, KINDS, Table, as_table
 
@@ -576,6 +578,32 @@ def test_an_identifier_is_warned_of_and_a_declaration_silences_the_warning():
     assert caught[0].filename == __file__
     assert table.describe()["note"].tolist() == ["every row differs: an identifier?"]
     assert as_table(frame, kinds={"id": "nominal"}).describe()["note"].tolist() == [""]
+
+
+@pytest.mark.parametrize(
+    ("labels", "remedy"),
+    [
+        ([f"id{i}" for i in range(1200)], "declare kinds={'id': 'nominal'} to keep it"),
+        (
+            [f"id{i // 3 * 2}" for i in range(1800)] + [f"new{i}" for i in range(1500)],
+            "leave it out",
+        ),
+        ([f"{i}.5" for i in range(1200)], "declare kinds={'id': 'continuous'} if they are numbers"),
+    ],
+)
+@pytest.mark.parametrize("read", [as_table, lambda frame: GLasso().fit(frame)])
+def test_very_many_labels_are_refused_unless_declared(read, labels, remedy):
+    frame = pd.DataFrame({"id": labels, "x": np.linspace(0, 1, len(labels))})
+    with pytest.raises(InputError, match=re.escape(remedy)) as refused:
+        read(frame)
+    assert f"'id' has {len(set(labels))} labels in {len(labels)} rows" in str(refused.value)
+    assert as_table(frame, kinds={"id": "nominal"}).kinds == ("nominal", "continuous")
+
+
+def test_many_labels_of_several_rows_each_are_not_refused():
+    frame = pd.DataFrame({"city": [f"city {i % 1100}" for i in range(2200)]})
+    with pytest.warns(UserWarning, match="merge rare ones"):
+        as_table(frame)
 
 
 def test_ten_rows_that_all_differ_are_no_identifier_yet():

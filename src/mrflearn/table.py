@@ -27,6 +27,10 @@ FEW_LEVELS = 10
 """An integer column is ordinal when it has at most this many distinct values, each seen at least
 twice on average; with more it is continuous."""
 
+MANY_LABELS = 1000
+"""A nominal column with more labels than this, and more than one for two rows, has to be declared:
+neighbours among rows that are all apart are compared each with each."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -242,8 +246,24 @@ def as_table(
     (('x0', 'x1', 'x2'), ('continuous', 'continuous', 'continuous'))
     """
     table = build_table(read_columns(X), kinds, groups, scale, missing)
+    refuse_identifiers(table)
     warn_of_oddities(table)
     return table
+
+
+def refuse_identifiers(table: Table) -> None:
+    """Refuse columns of very many labels: they tell nothing of other rows, and take very long."""
+    for column in table.columns:
+        undeclared = column.kind == "nominal" and column.reason != "declared"
+        if undeclared and column.n_distinct > max(MANY_LABELS, table.n_samples / 2):
+            as_amounts = f"kinds={{{column.name!r}: 'continuous'}} if they are numbers"
+            as_labels = f"kinds={{{column.name!r}: 'nominal'}} to keep it"
+            numbers = column.note.startswith("numbers stored")
+            raise InputError(
+                f"column {column.name!r} has {column.n_distinct} labels in {table.n_samples} rows, "
+                "too many to tell anything of other rows: leave it out, or declare "
+                f"{as_amounts if numbers else as_labels}"
+            )
 
 
 def warn_of_oddities(table: Table) -> None:
@@ -334,6 +354,11 @@ def _resolve_groups(
             raise InputError(f"groups=: two groups are named {str(variable)!r}; rename one")
         for key in columns:
             position = _position(key, names, "groups")
+            if owner.get(position) == str(variable):
+                raise InputError(
+                    f"groups=: column {names[position]!r} is listed twice in {str(variable)!r}; "
+                    "list it once"
+                )
             if position in owner:
                 raise InputError(
                     f"groups=: column {names[position]!r} is in {owner[position]!r} and in "

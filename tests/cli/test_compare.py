@@ -75,6 +75,25 @@ def test_no_edges_at_all(run, chain):
     assert "100" in result.stderr
 
 
+def test_without_edges_there_is_nothing_to_draw(run, chain):
+    chain[["a", "e"]].to_csv("alone.csv", index=False)
+    options = (*FAST, "--methods", "gsmple,glasso", "--figure", "t.pdf", "-o", "t.csv")
+    result = run("compare", "alone.csv", *options, "-q")
+    assert result.stdout == "source\ttarget\tmethods\tgsmple\tglasso\n"
+    assert result.stderr == "Warning: no method found an edge, so 't.pdf' is not drawn\n"
+    assert Path("t.csv").exists()
+    assert not Path("t.pdf").exists()
+    assert json.loads(run("compare", "alone.csv", *options, "--json").stdout)["files"] == ["t.csv"]
+
+
+def test_names_stay_in_their_fields(run, chain):
+    frame = chain[["a", "b"]].set_axis(["=a\rb", 'c\t"d"'], axis=1)
+    frame.to_parquet("odd.parquet")
+    result = run("compare", "odd.parquet", *FAST, "--methods", "gsmple", "-o", "t.csv")
+    assert result.stdout.split("\n")[1].startswith('"=a\rb"\t"c\t""d"""\t1\t')
+    assert Path("t.csv").read_bytes().split(b"\n")[1].startswith(b'"\'=a\rb","c\t""d""",1,')
+
+
 def test_a_terminal_gets_an_aligned_table(on_terminal, chain):
     text = on_terminal("compare", "chain.csv", *FAST, "--methods", "gsmple,chow-liu")
     assert "\t" not in text

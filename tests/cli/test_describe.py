@@ -98,6 +98,13 @@ def test_declared_kinds_and_columns_chosen(run):
     assert (rows["year"]["kind"], rows["year"]["why"]) == ("nominal", "declared")
 
 
+def test_missing_says_how_many_rows_stay(run):
+    kept = "11 of the rows have missing or infinite values: they are left out, and 333 stay"
+    assert kept in run("describe", penguins_path(), "--missing", "drop").stderr
+    refused = "learn leaves them out with --missing drop, and 333 stay, or fill them in first"
+    assert refused in run("describe", penguins_path()).stderr
+
+
 def test_json(run, odd):
     found = json.loads(run("describe", "odd.parquet", "--json").stdout)
     assert found["n_rows"] == 40
@@ -108,6 +115,13 @@ def test_json(run, odd):
 def test_names_with_braces_are_no_format(run):
     Path("odd.csv").write_text("{0},b\n" + "1,2\n" * 5)
     assert "--drop '{0}'" in run("describe", "odd.csv").stdout
+
+
+def test_signs_in_names_are_escaped_in_advice(run):
+    Path("odd.csv").write_text('"a,b=c",d\n' + "x,2\n" * 5)
+    result = run("describe", "odd.csv")
+    assert r"--drop 'a\,b=c'" in result.stdout
+    assert "odd.csv: 5 rows, 1 column\n" in run("describe", "odd.csv", "--drop", r"a\,b=c").stderr
 
 
 def test_a_terminal_gets_an_aligned_table(on_terminal):

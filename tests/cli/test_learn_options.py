@@ -1,6 +1,7 @@
 """learn: columns kept, groups of columns, one document for machines, one file with everything."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,16 @@ def test_one_document_for_machines(run, chain):
 def test_unknown_numbers_are_null(run, chain):
     found = json.loads(run("learn", "chain.csv", *FAST, "--json", "--lam", "inf").stdout)
     assert (found["lam"], found["edges"], found["choice"]) == ("inf", [], None)
+
+
+def test_many_rows_are_told_to_take_long_before_the_work(run, chain, monkeypatch):
+    monkeypatch.setattr(sys.modules["mrflearn.cli.learn"], "MANY_ROWS", 200)
+    said = "200 rows may take minutes, and more with each edge; faster: "
+    assert (
+        f"{said}--no-test or a part of the rows"
+        in run("learn", "chain.csv", "--dependence", "gaussian").stderr
+    )
+    automatic = run("learn", "chain.csv", "--no-test", "--only", "a,b").stderr
+    assert f"{said}--dependence gaussian or a part of the rows" in automatic
+    assert said not in run("learn", "chain.csv", *FAST, "-q").stderr
+    assert said not in run("learn", "chain.csv", "--method", "glasso", "--only", "a,b").stderr

@@ -131,15 +131,18 @@ def test_hostile_names_come_back_through_networkx(tmp_path, suffix, read):
     graph = hostile_graph()
     found = read(write_graph(graph, tmp_path / f"graph{suffix}"))
     assert list(found.nodes) == HOSTILE
+    if suffix == ".graphml":
+        assert [name for _, name in found.nodes(data="name")] == HOSTILE
     assert as_pairs(found.edges(data="weight")) == as_pairs(graph.edges)
 
 
 def test_hostile_names_come_back_through_igraph(tmp_path):
-    igraph = pytest.importorskip("igraph")
+    igraph = pytest.importorskip("igraph")  # which reads no .gexf
     graph = hostile_graph()
     found = igraph.Graph.Read_GraphML(str(write_graph(graph, tmp_path / "graph.graphml")))
-    names = found.vs["id"]
+    names = found.vs["name"]
     assert names == HOSTILE
+    assert found.vs.find(name="&amp;").index == HOSTILE.index("&amp;")
     edges = [(names[e.source], names[e.target], e["weight"]) for e in found.es]
     assert as_pairs(edges) == as_pairs(graph.edges)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import sys
 from typing import Any
 
 import click
 
-from mrflearn.cli._output import in_flags
+from mrflearn.cli._output import close_output, in_flags
 from mrflearn.errors import InputError
 
 __all__ = ["Commands"]
@@ -33,6 +34,18 @@ class Commands(click.Group):
             code = error.exit_code
         except InputError as error:
             click.echo(f"Error: {in_flags(str(error))}", err=True)
+            code = 2
+        except OSError as error:
+            if error.errno != errno.ENOSPC:  # files are checked where they are written
+                raise
+            close_output()
+            click.echo(f"Error: cannot write to standard output: {error.strerror}", err=True)
+            code = 2
+        except MemoryError as error:
+            reason = f" ({error})" if str(error) else ""
+            click.echo(
+                f"Error: there is not enough memory{reason}: take fewer rows or columns", err=True
+            )
             code = 2
         except (click.Abort, KeyboardInterrupt):
             click.echo("Interrupted.", err=True)

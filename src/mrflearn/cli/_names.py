@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from mrflearn.errors import InputError, unknown
 
-__all__ = ["check_name", "read_groups", "read_kinds", "read_names", "read_pairs"]
+__all__ = ["check_name", "read_groups", "read_kinds", "read_names", "read_pairs", "written"]
 
 
 def _split(text: str, separator: str) -> list[str]:
@@ -22,8 +22,23 @@ def _split(text: str, separator: str) -> list[str]:
     return [part.replace(f"\\{separator}", separator).strip() for part in parts]
 
 
+def written(name: str, special: str = ",") -> str:
+    r"""Return a name as an option wants it, in quotes for a shell.
+
+    Examples
+    --------
+    >>> print(written("a,b"))
+    'a\,b'
+    """
+    for sign in special:
+        name = name.replace(sign, f"\\{sign}")
+    return f"'{name}'"
+
+
 def check_name(name: str, columns: Sequence[str], option: str) -> str:
     """Return a name that an option gives, or say which was meant."""
+    if not name and name not in columns:
+        raise InputError(f"{option}: a name is empty; name a column, such as {columns[0]!r}")
     if name not in columns:
         raise InputError(f"{option}: {unknown('column', name, columns)}")
     return name
@@ -31,6 +46,12 @@ def check_name(name: str, columns: Sequence[str], option: str) -> str:
 
 def read_names(texts: Sequence[str], columns: Sequence[str], option: str) -> list[str]:
     """Read columns."""
+    for text in texts:
+        if "," in text and text in columns and not set(_split(text, ",")) <= set(columns):
+            raise InputError(
+                f"{option}: a comma stands between columns; write {written(text)} for the column "
+                f"{text!r}"
+            )
     return [check_name(name, columns, option) for text in texts for name in _split(text, ",")]
 
 

@@ -177,7 +177,14 @@ def packed(cls: type, name: str, options: list[Decorator]) -> Decorator:
     return decorate
 
 
-file_argument = click.argument("file", type=click.Path())
+def _named(context: click.Context, parameter: click.Parameter, path: str) -> str:
+    """Return a path, which is not empty: as a variable of a shell may be, unset."""
+    if not path:
+        raise InputError(f"{parameter.human_readable_name} is empty: name a file")
+    return path
+
+
+file_argument = click.argument("file", type=click.Path(), callback=_named)
 
 alpha_option = click.option(
     "--alpha",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 import sys
@@ -17,6 +15,7 @@ import click
 from mrflearn.errors import InputError
 
 __all__ = [
+    "close_output",
     "in_flags",
     "listed",
     "plain_warnings",
@@ -30,7 +29,9 @@ __all__ = [
 _FLAGS: list[tuple[str, str]] = [
     (r"missing='drop'", "--missing drop"),
     (r"kinds=\{'(.+?)': \[lowest, …, highest\]\}", r"--kinds '\1=lowest<…<highest'"),
+    (r"declare kinds=\{'(.+?)': '(\w+)'\}", r"declare it with --kinds '\1=\2'"),
     (r"kinds=\{'(.+?)': '?(.+?)'?\}", r"--kinds '\1=\2'"),
+    (r"^(column '(.+?)' .*): leave it out\b(?! with)", r"\1: leave it out with --drop '\2'"),
     (r"^(required|forbidden|kinds)=:", r"--\1:"),
     (r"^groups=:", "--group:"),
     (r"\bn_samples=(\d+)", r"\1 rows"),
@@ -80,7 +81,11 @@ def in_flags(message: str) -> str:
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
-    """Show each warning once, as one line."""
+    """Show each warning that is for a user once, as one line.
+
+    Others, as of NumPy about a division or of a library about its next version, help a developer:
+    python -W or PYTHONWARNINGS brings them back.
+    """
     shown = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -90,6 +95,8 @@ def plain_warnings() -> Iterator[None]:
             click.echo(line, err=True)
 
     with warnings.catch_warnings():
+        if not sys.warnoptions:
+            warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = show
         yield
@@ -101,10 +108,14 @@ def write(text: str) -> None:
         click.echo(text, nl=False)
         sys.stdout.flush()
     except OSError as error:
-        # Python would try once more on its way out, and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        close_output()
         if not isinstance(error, BrokenPipeError):
             raise InputError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def close_output() -> None:
+    """Let what is left go nowhere: Python would try once more on its way out, and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_json(content: dict[str, Any]) -> None:
@@ -122,9 +133,9 @@ def show_rows(
     `numbers` are the positions of columns that are aligned to the right.
     """
     if not sys.stdout.isatty():
-        stream = io.StringIO()
-        csv.writer(stream, delimiter="\t", lineterminator="\n").writerows([headings, *rows])
-        write(stream.getvalue())
+        from mrflearn.io._fields import delimited
+
+        write(delimited([headings, *rows], "\t"))
         return
     from rich.console import Console
     from rich.table import Table

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import re
 from collections.abc import Mapping, Sequence
@@ -182,14 +180,16 @@ def _write_files(
     graphs: Mapping[str, Graph], rows: list[list[str]], output: str | None, figure: str | None
 ) -> list[str]:
     from mrflearn._files import write_atomically
+    from mrflearn.io._fields import delimited, harmless
 
     written = []
     if output is not None:
-        stream = io.StringIO()
         headings = ["source", "target", "methods", *graphs]
-        csv.writer(stream, lineterminator="\n").writerows([headings, *rows])
-        written.append(str(write_atomically(output, stream.getvalue())))
-    if figure is not None:
+        safe = [[harmless(row[0]), harmless(row[1]), *row[2:]] for row in rows]
+        written.append(str(write_atomically(output, delimited([headings, *safe]))))
+    if figure is not None and not rows:
+        click.echo(f"Warning: no method found an edge, so {figure!r} is not drawn", err=True)
+    elif figure is not None:
         from mrflearn.plot import plot_comparison, save_figure
 
         written.append(str(save_figure(plot_comparison(graphs), figure)))

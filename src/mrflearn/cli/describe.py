@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrflearn.cli._names import written
 from mrflearn.cli._options import (
     EXIT_CODES,
     PENGUINS,
@@ -25,12 +26,12 @@ if TYPE_CHECKING:
 __all__ = ["describe"]
 
 ADVICE = {
-    "an isolated node": "leave it out with --drop '{name}'",
-    "numbers stored as text": "if they are amounts, say --kinds '{name}=continuous'",
-    "a typing mistake?": "correct the file, or say --kinds '{name}=nominal' if it is none",
-    "an identifier?": "if so, leave it out with --drop '{name}': it says nothing of other rows",
-    "merge rare ones?": "do so in the file, or leave the column out with --drop '{name}'",
-    "distinct values": "say --kinds '{name}=ordinal' or '{name}=nominal' if it is",
+    "an isolated node": "leave it out with --drop {dropped}",
+    "numbers stored as text": "if they are amounts, say --kinds '{declared}=continuous'",
+    "a typing mistake?": "correct the file, or say --kinds '{declared}=nominal' if it is none",
+    "an identifier?": "if so, leave it out with --drop {dropped}: it says nothing of other rows",
+    "merge rare ones?": "do so in the file, or leave the column out with --drop {dropped}",
+    "distinct values": "say --kinds '{declared}=ordinal' or '{declared}=nominal' if it is",
 }
 """What to do about the notes of a column, by what they say."""
 
@@ -99,12 +100,14 @@ def describe(file: str, table: TableOptions, as_json: bool) -> None:
         numbers=(3, 4),
     )
     name = "standard input" if file == "-" else file
-    click.echo(f"{name}: {len(frame)} rows, {len(columns)} columns", err=True)
+    many = "column" if len(columns) == 1 else "columns"
+    click.echo(f"{name}: {len(frame)} rows, {len(columns)} {many}", err=True)
     if n_incomplete:
+        kept = f"and {len(frame) - n_incomplete} stay"
+        refused = f"learn leaves them out with --missing drop, {kept}, or fill them in first"
+        advice = f"they are left out, {kept}" if table.missing == "drop" else refused
         click.echo(
-            f"{n_incomplete} of the rows have missing or infinite values: learn leaves them out "
-            "with --missing drop, or fill them in first",
-            err=True,
+            f"{n_incomplete} of the rows have missing or infinite values: {advice}", err=True
         )
 
 
@@ -116,10 +119,10 @@ def _describe(raw: RawColumn, kinds: dict[str, Any]) -> Description:
     n_there = int((~absent).sum())
     own = {name: kind for name, kind in kinds.items() if name == raw.name}
     if n_there == 0:
-        advice = (f"no value at all: leave it out with --drop '{raw.name}'",)
+        advice = (f"no value at all: leave it out with --drop {written(raw.name)}",)
         return Description(raw.name, None, "no value", 0, len(absent), advice)
     if n_there == 1 and absent.any():
-        advice = (f"a single value: leave it out with --drop '{raw.name}'",)
+        advice = (f"a single value: leave it out with --drop {written(raw.name)}",)
         return Description(raw.name, None, "a single value", 1, len(absent) - 1, advice)
     (column,) = build_table([raw], own, None, None, "drop").columns
     return Description(
@@ -138,7 +141,10 @@ def _warnings(column: Column) -> tuple[str, ...]:
         return ()
     for phrase, advice in ADVICE.items():
         if phrase in column.note:
-            return (f"{column.note}: {advice.format(name=column.name)}",)
+            declared = written(column.name, ",=")[1:-1]
+            advised = advice.format(dropped=written(column.name), declared=declared)
+            asked = column.note.endswith("?")
+            return (f"{column.note}{'' if asked else ':'} {advised}",)
     return (column.note,)
 
 
@@ -171,7 +177,7 @@ def _as_learned(
             warnings=(
                 *column.warnings,
                 f"{kinds[column.name]} among the {table.n_samples} complete rows: say which with "
-                f"--kinds '{column.name}={column.kind}'",
+                f"--kinds {written(column.name, ',=')[:-1]}={column.kind}'",
             ),
         )
         for column in described

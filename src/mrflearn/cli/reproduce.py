@@ -55,6 +55,8 @@ def reproduce(runs: int | None, quick: bool, n_jobs: int, output: str, quiet: bo
         raise InputError(f"--runs must be a positive whole number, got {n_runs}")
     if n_jobs == 0 or n_jobs < -1:
         raise InputError(f"--n-jobs must be a positive number of processes or -1, got {n_jobs}")
+    if not output:
+        raise InputError("--output is empty: name a folder for the results")
     if Path(output).exists() and not Path(output).is_dir():
         raise InputError(f"{output!r} is a file: name a folder for the results")
 

@@ -94,7 +94,7 @@ def view(
         remedy = "; mrflearn learn --result writes what view reads" if another else ""
         raise InputError(f"{error}{remedy}") from None
     graph = found.graph if lam is None else _at(found, lam)
-    (pair,) = read_pairs([explain], graph.nodes, "--explain") if explain else [None]
+    (pair,) = read_pairs([explain], graph.nodes, "--explain") if explain is not None else [None]
     with plain_warnings():
         written = write_files(found, graph, outputs, figure, draw, report=report)
     if as_json:

@@ -19,7 +19,7 @@ from mrflearn.errors import InputError
 from mrflearn.graph import Graph, GraphPath
 from mrflearn.selection.choice import Choice
 from mrflearn.selection.options import Selection, check_alpha, check_seed, resolve
-from mrflearn.table import Table, build_table, warn_of_oddities
+from mrflearn.table import Table, build_table, refuse_identifiers, warn_of_oddities
 
 __all__ = ["GraphEstimator", "documented", "remember_features"]
 
@@ -210,6 +210,7 @@ class GraphEstimator(BaseEstimator):
         """Return the table, with warnings of what looks odd in it."""
         scale = getattr(self, "scale", None)
         table = build_table(columns, self.kinds, self.groups, scale, self.missing)
+        refuse_identifiers(table)
         warn_of_oddities(table)
         if table.n_variables < 2:
             raise InputError(

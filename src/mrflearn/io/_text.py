@@ -61,6 +61,9 @@ def read_text(text: str, name: str, delimiter: str | None) -> pd.DataFrame:
                 low_memory=False,  # one look at a whole column decides its type
             )
         except (ValueError, OverflowError) as error:  # every row was seen to be in order
+            if "Calling read(nbytes) on source failed" in str(error):
+                # Text in memory can be read: it was Ctrl-C, which pandas takes for a failure.
+                raise KeyboardInterrupt from None
             raise InputError(f"{name} cannot be read ({error}): save it again as CSV") from None
     if len(frame) != n_rows:
         raise InputError(

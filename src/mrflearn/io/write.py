@@ -14,15 +14,13 @@ from typing import Any
 from mrflearn._files import write_atomically
 from mrflearn.errors import InputError, either, suggestion, unknown
 from mrflearn.graph import Edge, Graph
+from mrflearn.io._fields import delimited, harmless
 
 __all__ = ["WRITERS", "check_target", "write_graph"]
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NOT_UNICODE = re.compile("[\ud800-\udfff]")
 _NOT_DOT = re.compile("[\x00\ud800-\udfff]")
-
-_FORMULA = re.compile(r"'*\s*[\t\r=+\-@＝＋－＠]")
-"""How text begins that a spreadsheet would run, and what would look as if it had been escaped."""
 
 _NEEDS_LABEL = re.compile(r"[\\&\n]|^%")
 """Names that Graphviz would not show as they are; one that begins with % it would number."""
@@ -42,6 +40,7 @@ def write_graph(graph: Graph, path: str | os.PathLike[str]) -> Path:
         `.graphml` and `.gexf` for network tools, `.dot` and `.gv` for Graphviz, `.json` for
         `Graph.load`, `.csv` and `.parquet` (which needs pyarrow) for a list of edges (source,
         target, weight, confidence, p_value, q_value). A list of edges leaves isolated nodes out. In
+        `.graphml`, nodes have their `name` as well, by which igraph finds them. In
         `.csv`, names that a spreadsheet would run as a formula get an apostrophe before them; so
         do those that begin with apostrophes and go on like a formula, so that taking one away
         gives the name. In `.dot`, edges are as wide as they are strong.
@@ -89,6 +88,8 @@ def check_target(path: str | os.PathLike[str], suffixes: Iterable[str]) -> Path:
     InputError
         If the suffix is unknown, the folder is not there or not writable, or `path` is a folder.
     """
+    if not os.fspath(path):
+        raise InputError(f"cannot write '': name a file that ends in {either(list(suffixes))}")
     target = Path(path)
     shown = repr(str(target))
     if os.path.isdir(target):
@@ -122,29 +123,35 @@ def check_target(path: str | os.PathLike[str], suffixes: Iterable[str]) -> Path:
 def _write_graphml(graph: Graph, path: Path) -> Path:
     import networkx as nx
 
-    return _write_xml(graph, path, nx.write_graphml_xml)
+    # igraph finds nodes by this, and reads "R&#38;D" where the id is "R&D".
+    network = graph.to_networkx()
+    nx.set_node_attributes(network, {node: node for node in graph.nodes}, "name")
+    return _write_xml(graph, path, network, nx.write_graphml_xml)
 
 
 def _write_gexf(graph: Graph, path: Path) -> Path:
     import networkx as nx
 
-    return _write_xml(graph, path, nx.write_gexf)
+    return _write_xml(graph, path, graph.to_networkx(), nx.write_gexf)
 
 
-def _write_xml(graph: Graph, path: Path, write: Callable[[Any, io.BytesIO], None]) -> Path:
+def _write_xml(
+    graph: Graph, path: Path, network: Any, write: Callable[[Any, io.BytesIO], None]
+) -> Path:
     _check_nodes(graph, path, _NOT_XML)
     stream = io.BytesIO()
-    write(graph.to_networkx(), stream)
-    return write_atomically(path, stream.getvalue())
+    write(network, stream)
+    # Python leaves a carriage return in text bare, and readers take it for a new line.
+    return write_atomically(path, stream.getvalue().replace(b"\r", b"&#13;"))
 
 
 def _write_csv(graph: Graph, path: Path) -> Path:
     _check_nodes(graph, path, _NOT_UNICODE)
     rows = [
-        [_field(_harmless(edge.source)), _field(_harmless(edge.target)), *map(_number, edge[2:])]
+        [harmless(edge.source), harmless(edge.target), *map(_number, edge[2:])]
         for edge in graph.edges
     ]
-    return write_atomically(path, "".join(",".join(row) + "\n" for row in [Edge._fields, *rows]))
+    return write_atomically(path, delimited([Edge._fields, *rows]))
 
 
 def _write_parquet(graph: Graph, path: Path) -> Path:
@@ -207,16 +214,6 @@ def _check_nodes(graph: Graph, path: Path, illegal: re.Pattern[str]) -> None:
                 f"cannot write {str(path)!r}: the name of node {node!r} holds the character "
                 f"{found[0]!r}, which {path.suffix} cannot; rename the column"
             )
-
-
-def _harmless(text: str) -> str:
-    """Return text that no spreadsheet runs as a formula."""
-    return f"'{text}" if _FORMULA.match(text) else text
-
-
-def _field(text: str) -> str:
-    """Return text as one field of CSV; the csv module leaves a lone carriage return bare."""
-    return '"' + text.replace('"', '""') + '"' if re.search(r'[",\r\n]', text) else text
 
 
 def _dot_name(text: str) -> str:

@@ -35,7 +35,8 @@ def near_orders(near, turns, preferences):  # type: ignore
     """
     n_orders, n_samples = turns.shape
     orders = np.empty((n_orders, n_samples), dtype=np.int32)
-    asked_by = np.empty(n_samples, dtype=np.int32)  # the place in the chain that would take it
+    asked_by = np.full(n_samples, -1, dtype=np.int32)  # the place in the chain that would take it
+    asked = np.empty(n_samples, dtype=np.int32)
     queue = np.empty(n_samples, dtype=np.int32)
     for o in range(n_orders):
         holder = np.full(n_samples, -1, dtype=np.int32)
@@ -51,9 +52,8 @@ def near_orders(near, turns, preferences):  # type: ignore
                 orders[o, place] = near[place, best]
                 holder[near[place, best]] = place
                 continue
-            asked_by[:] = -1
             queue[0] = place
-            first, last, free = 0, 1, -1
+            first, last, n_asked, free = 0, 1, 0, -1
             while free < 0:
                 if first == last:
                     raise ValueError("a sample is not among those near it")
@@ -64,6 +64,8 @@ def near_orders(near, turns, preferences):  # type: ignore
                     if asked_by[sample] >= 0:
                         continue
                     asked_by[sample] = asking
+                    asked[n_asked] = sample
+                    n_asked += 1
                     if holder[sample] < 0:
                         free = sample
                         break
@@ -77,4 +79,7 @@ def near_orders(near, turns, preferences):  # type: ignore
                 if taker == place:
                     break
                 free = left
+            # Those alone: to clear all would take a time that grows with the square of the samples.
+            for a in range(n_asked):
+                asked_by[asked[a]] = -1
     return orders
