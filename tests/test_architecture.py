@@ -29,13 +29,16 @@ MAY_IMPORT = {
     "_scaling": set(),
     "table": LEAVES | {"_columns", "_scaling"},
     "_alike": LEAVES | {"_columns", "table"},
-    "dependence": LEAVES | {"_columns", "table", "dependence"},
+    "work": LEAVES | {"work"},
+    "checkpoint": LEAVES,
+    "dependence": LEAVES | {"_columns", "table", "dependence", "work"},
     "search": LEAVES | {"dependence", "graph", "search"},
     "parametric": LEAVES | {"table", "graph", "parametric"},
     "estimators": LEAVES
     | {
         "_alike",
         "_columns",
+        "checkpoint",
         "table",
         "evidence",
         "graph",
@@ -44,6 +47,7 @@ MAY_IMPORT = {
         "parametric",
         "selection",
         "estimators",
+        "work",
     },
     "selection": LEAVES | {"table", "dependence", "graph", "selection"},
     "selector": LEAVES | {"_columns", "estimators"},
@@ -68,6 +72,7 @@ MAY_IMPORT = {
     "report": LEAVES | {"graph", "plot", "report"},
     "experiments": LEAVES
     | {"datasets", "dependence", "estimators", "metrics", "plot", "experiments", "__init__"},
+    "__main__": {"cli"},
     "cli": None,  # sees all
     "__init__": None,
 }

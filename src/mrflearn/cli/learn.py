@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 __all__ = ["learn", "search_options_of"]
 
 MANY_ROWS = 50_000
-"""Rows from which on a user is told that it takes long: 100,000 of three columns took 5 minutes on
-one core, 4 of them to test two edges, and 40 seconds with --dependence gaussian."""
+"""Rows from which on a user is told that it takes long: minutes for three columns, most of them to
+test edges, each against 200 copies."""
 
 
 @click.command(
