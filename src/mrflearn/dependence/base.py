@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._memory import as_text
+from mrflearn._progress import answered
 from mrflearn.dependence.null import Null
 from mrflearn.errors import InputError
 from mrflearn.table import Table
@@ -100,7 +101,11 @@ class Dependence(ABC):
 
     def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
         """Answer many independent questions, in their order."""
-        return [self.cmi_many(*question) for question in questions]
+        answers = []
+        for question in questions:
+            answers.append(self.cmi_many(*question))
+            answered(len(answers[-1]))
+        return answers
 
     def null(self, i: int, candidates: Iterable[int], given: Iterable[int] = ()) -> Null:
         """Return how each answer would be distributed if i and j were independent given the rest.
@@ -241,7 +246,11 @@ class Threaded(Dependence):
             return self.inner.cmi_batch(questions)
         share = max(self.inner.grain, -(-total // self.n_jobs))
         if self.inner.divisible and len(questions) < 2 * self.n_jobs:
-            return list(self._askers.map(self._answer_together, questions))
+            together: list[NDArray[np.float64]] = []
+            for result in self._askers.map(self._answer_together, questions):
+                together.append(result)
+                answered(len(result))
+            return together
         tasks: list[list[tuple[int, Question]]] = [[]]
         n_last = 0
         for position, (i, candidates, given) in enumerate(questions):
@@ -256,6 +265,7 @@ class Threaded(Dependence):
         for task, results in zip(tasks, self._pool.map(self._answer, tasks), strict=True):
             for (position, _), result in zip(task, results, strict=True):
                 answers[position].append(result)
+                answered(len(result))
         return [np.concatenate(parts) if parts else np.empty(0) for parts in answers]
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
@@ -334,6 +344,7 @@ class Memo(Dependence):
                 unknown.append(j)
             if unknown:
                 asked.append(Question(i, unknown, given))
+            answered(len(candidates) - len(unknown))
         for question, answer in zip(asked, self.inner.cmi_batch(asked), strict=True):
             i, others, given = question.i, question.candidates, tuple(question.given)
             self.n_evaluations += len(others)
