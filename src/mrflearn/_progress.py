@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from time import monotonic
 from typing import TypeVar
 
 __all__ = ["Count", "answered", "heard", "listening", "tracked", "unheard"]
@@ -21,7 +22,10 @@ Listener = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is, and of how much."""
 
 MOST_REPORTS = 200
-"""Reports of a phase, about: more than anyone can see, and too few to cost time."""
+"""Reports of a phase whose parts are quick: more than anyone can see, too few to cost time."""
+
+SECONDS = 0.2
+"""Between reports of a phase whose parts are slow."""
 
 Item = TypeVar("Item")
 
@@ -43,7 +47,6 @@ class Count:
     def __init__(self, phase: str, expected: int) -> None:
         self.phase, self.expected, self.done = phase, expected, 0
         self._listener = _listener.get()
-        self._reported = 0
         self._report()
 
     def advance(self, by: int = 1, left: int | None = None) -> None:
@@ -53,8 +56,11 @@ class Count:
             # Never more than before, but for the next one: so the share that is done grows.
             known = min(self.expected, self.done + left)
             self.expected = max(known, self.done + (left > 0))
-        if self.done == self.expected or (
-            MOST_REPORTS * (self.done - self._reported) >= self.expected
+        n_new = self.done - self._reported
+        if (
+            self.done == self.expected
+            or MOST_REPORTS * n_new >= self.expected
+            or (n_new and monotonic() - self._when >= SECONDS)
         ):
             self._report()
 
@@ -98,7 +104,7 @@ class Count:
             self.advance(by)
 
     def _report(self) -> None:
-        self._reported = self.done
+        self._reported, self._when = self.done, monotonic()
         if self._listener is not None:
             self._listener(self.phase, self.done, self.expected)
 
