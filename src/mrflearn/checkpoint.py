@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn._progress import report
+from mrflearn._progress import Count
 from mrflearn.errors import InputError
 
 __all__ = ["Checkpoint", "checkpointing", "current", "paused"]
@@ -281,7 +281,7 @@ def checkpointing(
     before = _current.set(checkpoint)
     try:
         if checkpoint.n_resumed:
-            report("resumed", checkpoint.n_resumed, checkpoint.n_resumed)
+            Count("Resuming", checkpoint.n_resumed).finish()
         yield
     except BaseException:  # what is not written is lost, but not why
         with suppress(InputError):

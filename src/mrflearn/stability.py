@@ -176,7 +176,7 @@ def repeated(
         (single, table, draw_rows(table.n_samples, size, number, seed))
         for number in range(n_subsamples)
     ]
-    found = in_processes(_found_in, tasks, effective_n_jobs(n_jobs), "Learning from subsamples")
+    found = in_processes(_found_in, tasks, effective_n_jobs(n_jobs), "Checking stability")
     frequencies = np.mean(found, axis=0)
     frequencies.flags.writeable = False
     return Stability(table.names, frequencies, int(n_subsamples), float(fraction))

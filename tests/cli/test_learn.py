@@ -455,7 +455,7 @@ def test_ctrl_c_leaves_no_file_and_exit_code_130():
 
 def test_a_terminal_gets_an_aligned_table_and_progress(chain, on_terminal):
     text = on_terminal("learn", "chain.csv", "--dependence", "gaussian")
-    for phase in ("Growing", "Searching along lambda", "Testing edges"):
+    for phase in ("Comparing pairs", "Growing", "Shrinking", "Choosing lambda", "Testing edges"):
         assert phase in text
     rows = [line for line in text.splitlines() if re.fullmatch(r"[a-e] +[a-e] +-?\d\..*", line)]
     assert len(rows) >= 3

@@ -9,11 +9,13 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
 from mrflearn.dependence.auto import Auto
-from mrflearn.dependence.base import Dependence, Memo, Question, Specification, Threaded
+from mrflearn.dependence.base import Dependence, Question, Specification
 from mrflearn.dependence.discrete import PlugIn
 from mrflearn.dependence.gaussian import Gaussian
 from mrflearn.dependence.knn import KNN, FrenzelPompe, MixedKSG
+from mrflearn.dependence.memo import Memo
 from mrflearn.dependence.oracle import OracleGaussian, OracleGraph, OracleJoint
+from mrflearn.dependence.threads import Threaded
 from mrflearn.errors import InputError, unknown
 
 __all__ = [

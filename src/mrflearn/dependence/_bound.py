@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.dependence import _kernels
-from mrflearn.dependence.base import TableDependence, in_parts
+from mrflearn.dependence.base import TableDependence
 from mrflearn.dependence.neighbours import CLOSED, OPEN, OPEN_UNLESS_ZERO, PART, NeighbourCounts
+from mrflearn.dependence.threads import in_parts
 from mrflearn.table import Table
 
 __all__ = [

@@ -17,18 +17,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.dependence.base import (
-    Dependence,
-    Specification,
-    TableDependence,
-    check_memory,
-    innermost,
-)
+from mrflearn.dependence.base import Dependence, Specification, TableDependence, check_memory
 from mrflearn.dependence.correlations import Correlations, held_memory, is_discrete
 from mrflearn.dependence.disagreement import Disagreement, disagreement
 from mrflearn.dependence.discrete import PlugIn, least_memory
 from mrflearn.dependence.gaussian import normal_scores
 from mrflearn.dependence.knn import KNN
+from mrflearn.dependence.memo import innermost
 from mrflearn.dependence.null import Null, rectified_cumulants
 from mrflearn.table import Table
 

@@ -1,4 +1,4 @@
-"""What a dependence is: the protocol, a cache that counts, and a way to use several threads.
+"""What a dependence is: the protocol.
 
 A dependence comes in two parts. A *specification* such as `KNN(n_neighbors=5)` is a small frozen
 object that knows no data. Its `bind(table)` gives a *dependence*: conditional mutual informations
@@ -9,25 +9,20 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from array import array
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor, wait
-from contextvars import ContextVar
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
 from operator import index
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._memory import as_text
+from mrflearn._progress import answered
 from mrflearn.dependence.null import Null
 from mrflearn.errors import InputError
 from mrflearn.table import Table
 
-__all__ = ["Dependence", "Memo", "Question", "Specification", "TableDependence", "Threaded"]
-
-Answer = TypeVar("Answer")
+__all__ = ["Dependence", "Question", "Specification", "TableDependence", "check_memory"]
 
 
 class Question(NamedTuple):
@@ -105,7 +100,11 @@ class Dependence(ABC):
 
     def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
         """Answer many independent questions, in their order."""
-        return [self.cmi_many(*question) for question in questions]
+        answers = []
+        for question in questions:
+            answers.append(self.cmi_many(*question))
+            answered(len(answers[-1]))
+        return answers
 
     def null(self, i: int, candidates: Iterable[int], given: Iterable[int] = ()) -> Null:
         """Return how each answer would be distributed if i and j were independent given the rest.
@@ -192,290 +191,3 @@ class TableDependence(Dependence):
             found = self._null(node, tuple(others[at] for at in asked), varying)
             moments[:, asked] = found.mean, found.deviation, found.skewness
         return Null(*moments)
-
-
-_helpers: ContextVar[tuple[Executor, int] | None] = ContextVar("helpers", default=None)
-
-
-def in_parts(
-    function: Callable[..., Answer], n_items: int, least: int, *arguments: Any
-) -> list[Answer]:
-    """Return function(begin, end, *arguments) for parts of range(n_items), in their order.
-
-    Where `Threaded` lends its threads to a question, there are two parts for each of them, but
-    none of fewer than `least` items, which would not be worth a thread; otherwise there is one.
-    """
-    helpers = _helpers.get()
-    if helpers is None:
-        return [function(0, n_items, *arguments)]
-    pool, n_threads = helpers
-    n_parts = max(1, min(2 * n_threads, n_items // least))
-    bounds = [n_items * part // n_parts for part in range(n_parts + 1)]
-    tasks = [pool.submit(function, begin, end, *arguments) for begin, end in pairwise(bounds)]
-    wait(tasks)  # all of them, though one may fail: they write to arrays that others hold
-    return [task.result() for task in tasks]
-
-
-class Threaded(Dependence):
-    """The same dependence, its questions spread over threads. Answers are the same bits."""
-
-    def __init__(self, dependence: Dependence, n_jobs: int) -> None:
-        self.inner = dependence
-        self.n_jobs = n_jobs
-        self.n_variables = dependence.n_variables
-        self.symmetric = dependence.symmetric
-        self.has_null = dependence.has_null
-        self._pool = ThreadPoolExecutor(n_jobs)
-        self._askers = ThreadPoolExecutor(
-            2
-        )  # who wait for others' work: not of the pool themselves
-
-    def _cmi_many(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> NDArray[np.float64]:
-        return self.cmi_batch([Question(i, candidates, given)])[0]
-
-    def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
-        """Answer the questions, many of them one to a thread, few of them all threads together.
-
-        Where a question is not divisible and more than a thread's share, its candidates are cut
-        into tasks of their own, though they have work in common.
-        """
-        total = sum(len(question.candidates) for question in questions)
-        if total < 2 * self.inner.grain or self.n_jobs == 1:
-            return self.inner.cmi_batch(questions)
-        share = max(self.inner.grain, -(-total // self.n_jobs))
-        if self.inner.divisible and len(questions) < 2 * self.n_jobs:
-            return list(self._askers.map(self._answer_together, questions))
-        tasks: list[list[tuple[int, Question]]] = [[]]
-        n_last = 0
-        for position, (i, candidates, given) in enumerate(questions):
-            for start in range(0, len(candidates), share):
-                piece = Question(i, candidates[start : start + share], given)
-                tasks[-1].append((position, piece))
-                n_last += len(piece.candidates)
-                if n_last >= max(self.inner.grain, share // 4):
-                    tasks.append([])
-                    n_last = 0
-        answers: list[list[NDArray[np.float64]]] = [[] for _ in questions]
-        for task, results in zip(tasks, self._pool.map(self._answer, tasks), strict=True):
-            for (position, _), result in zip(task, results, strict=True):
-                answers[position].append(result)
-        return [np.concatenate(parts) if parts else np.empty(0) for parts in answers]
-
-    def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
-        before = _helpers.set((self._pool, self.n_jobs))
-        try:
-            return self.inner.null(i, candidates, given)
-        finally:
-            _helpers.reset(before)
-
-    def _answer_together(self, question: Question) -> NDArray[np.float64]:
-        before = _helpers.set((self._pool, self.n_jobs))
-        try:
-            return self.inner.cmi_many(*question)
-        finally:
-            _helpers.reset(before)
-
-    def _answer(self, task: list[tuple[int, Question]]) -> list[NDArray[np.float64]]:
-        return self.inner.cmi_batch([question for _, question in task])
-
-
-def innermost(dependence: Dependence) -> Dependence:
-    """Return a dependence without the memo and the threads around it."""
-    while isinstance(dependence, (Memo, Threaded)):
-        dependence = dependence.inner
-    return dependence
-
-
-class Memo(Dependence):
-    """The same dependence, each value evaluated once.
-
-    Some may be evaluated before they are asked for: those that are likely to be asked for soon,
-    where workers would be idle, and those of an earlier run. Answers are the same.
-
-    Attributes
-    ----------
-    n_evaluations : int
-        Values asked for, each direction of a pair counted unless they are the same value.
-    n_ahead : int
-        Values that were evaluated since they were likely to be asked for.
-    n_foreseen : int
-        Those of them that were.
-    """
-
-    def __init__(self, dependence: Dependence, keep: Keep | None = None) -> None:
-        self.inner = dependence
-        self.n_variables = dependence.n_variables
-        self.symmetric = dependence.symmetric
-        self.has_null = dependence.has_null
-        self.n_evaluations = self.n_ahead = self.n_foreseen = 0
-        self._keep = keep
-        self._known: dict[_Condition, _Values] = {}
-        self._ahead: dict[_Condition, dict[int, float]] = {}
-        self._likely: set[tuple[_Condition, int]] = set()
-
-    @classmethod
-    def around(cls, dependence: Dependence) -> Memo:
-        """Return `dependence` itself if it is a memo already."""
-        return dependence if isinstance(dependence, cls) else cls(dependence)
-
-    def remember(self, question: Question, answer: Iterable[float]) -> None:
-        """Take an answer that was found earlier."""
-        ahead = self._ahead.setdefault((question.i, tuple(question.given)), {})
-        ahead.update(zip(question.candidates, answer, strict=True))
-
-    def _cmi_many(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> NDArray[np.float64]:
-        return self.cmi_batch([Question(i, candidates, given)])[0]
-
-    def cmi_batch(
-        self, questions: Sequence[Question], likely: Iterable[Question] = ()
-    ) -> list[NDArray[np.float64]]:
-        """Answer the questions, passing on only what is not known yet.
-
-        Those that are `likely` to come next are answered ahead, as many as workers have room for.
-        """
-        checked = [self._checked(*question) for question in questions]
-        asked: list[Question] = []
-        waiting: dict[_Condition, set[int]] = {}
-        for i, candidates, given in checked:
-            unknown = self._unknown(i, candidates, given, waiting)
-            if unknown:
-                asked.append(Question(i, unknown, given))
-        ahead = self._worth_asking(asked, likely)
-        found = self.inner.cmi_batch([*asked, *ahead])
-        for question, answer in zip(asked, found, strict=False):
-            self._check(question, answer)
-            self.n_evaluations += len(question.candidates)
-            known = self._known[question.i, tuple(question.given)]
-            for j, value in zip(question.candidates, answer.tolist(), strict=True):
-                known[j] = value
-        for question, answer in zip(ahead, found[len(asked) :], strict=True):
-            self._check(question, answer)
-            self.remember(question, answer.tolist())
-        answers = []
-        for i, candidates, given in checked:
-            known = self._known[i, given]
-            for j in candidates:
-                if math.isnan(known[j]):  # asked the other way round in this batch
-                    known[j] = self._known[j, given][i]
-            answers.append(np.array([known[j] for j in candidates], dtype=float))
-        return answers
-
-    def _unknown(
-        self,
-        i: int,
-        candidates: tuple[int, ...],
-        given: tuple[int, ...],
-        waiting: dict[_Condition, set[int]],
-    ) -> list[int]:
-        """Return the candidates whose value is neither known nor asked for in this batch."""
-        known = self._values((i, given), len(candidates))
-        both_ways = self.symmetric or not given
-        first_asked = waiting.setdefault((i, given), set())
-        unknown = []
-        for j in candidates:
-            if j in first_asked or not math.isnan(known[j]):
-                continue
-            if both_ways:
-                if i in waiting.get((j, given), ()):
-                    continue
-                if (j, given) in self._known and not math.isnan(self._known[j, given][i]):
-                    known[j] = self._known[j, given][i]
-                    continue
-            value = self._evaluated_ahead(i, j, given, both_ways)
-            if not math.isnan(value):
-                known[j] = value
-                self.n_evaluations += 1
-                continue
-            first_asked.add(j)
-            unknown.append(j)
-        return unknown
-
-    def _evaluated_ahead(self, i: int, j: int, given: tuple[int, ...], both_ways: bool) -> float:
-        """Return a value that was evaluated before it was asked for, now; NaN if it was not."""
-        if not self._ahead:
-            return math.nan
-        for one, other in ((i, j), (j, i))[: 1 + both_ways]:
-            value = self._ahead.get((one, given), {}).pop(other, math.nan)
-            if not math.isnan(value):
-                key = ((one, given), other)
-                if key in self._likely:
-                    self._likely.discard(key)
-                    self.n_foreseen += 1
-                return value
-        return math.nan
-
-    def _worth_asking(
-        self, asked: Sequence[Question], likely: Iterable[Question]
-    ) -> list[Question]:
-        """Return likely questions that workers have room for beside those asked."""
-        room = self.inner.capacity - sum(len(question.candidates) for question in asked)
-        found: list[Question] = []
-        if not asked or room <= 0:
-            return found
-        for question in likely:
-            i, candidates, given = self._checked(*question)
-            both_ways = self.symmetric or not given
-            new = [j for j in candidates if not self._has(i, j, given, both_ways)]
-            if not new:
-                continue
-            found.append(Question(i, new, given))
-            self._likely.update(((i, given), j) for j in new)
-            self.n_ahead += len(new)
-            room -= len(new)
-            if room <= 0:
-                break
-        return found
-
-    def _has(self, i: int, j: int, given: tuple[int, ...], both_ways: bool) -> bool:
-        """Whether a value was evaluated, or is asked for."""
-        for one, other in ((i, j), (j, i))[: 1 + both_ways]:
-            condition = (one, given)
-            if condition in self._known and not math.isnan(self._known[condition][other]):
-                return True
-            if other in self._ahead.get(condition, ()) or (condition, other) in self._likely:
-                return True
-        return False
-
-    def _check(self, question: Question, answer: NDArray[np.float64]) -> None:
-        """Refuse what is no answer; keep what is one."""
-        if np.isnan(answer).any():
-            raise ValueError(
-                f"the dependence returned NaN for variable {question.i} given "
-                f"{list(question.given)}; a dependence must return numbers"
-            )
-        if self._keep is not None:
-            self._keep(question, answer)
-
-    def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
-        return self.inner.null(i, candidates, given)
-
-    def _values(self, condition: _Condition, n_asked: int) -> _Values:
-        """Return the values known under a condition: an array if many are asked for."""
-        known = self._known.get(condition)
-        if known is None or (isinstance(known, _Few) and 8 * n_asked > self.n_variables):
-            few = known or _Few()
-            known = few
-            if 8 * n_asked > self.n_variables:
-                known = array("d", [math.nan]) * self.n_variables
-                for j, value in few.items():
-                    known[j] = value
-            self._known[condition] = known
-        return known
-
-
-class _Few(dict[int, float]):
-    """Values of a few candidates; NaN for all others."""
-
-    def __missing__(self, j: int) -> float:
-        return math.nan
-
-
-Keep = Callable[[Question, NDArray[np.float64]], None]
-"""Called with each answer, for whoever wants to keep it."""
-
-_Condition = tuple[int, tuple[int, ...]]
-_Values: TypeAlias = "_Few | array[float]"

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from mrflearn.dependence import _arrange, _few, _kernels, _lists, _pairs
 from mrflearn.dependence._lanes import LANES
-from mrflearn.dependence.base import check_memory, in_parts
+from mrflearn.dependence.base import check_memory
+from mrflearn.dependence.threads import in_parts
 from mrflearn.errors import InputError
 from mrflearn.table import Table
 

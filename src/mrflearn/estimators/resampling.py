@@ -13,7 +13,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from mrflearn._progress import report
+from mrflearn._progress import tracked, unheard
 from mrflearn.selection import stars
 from mrflearn.selection.choice import Choice
 from mrflearn.selection.options import Heldout, Selection, Stars
@@ -44,7 +44,7 @@ def choose_by_resampling(
             for number in range(selection.n_subsamples)
         ]
         tasks = [(estimator, table, rows, lams) for rows in parts]
-        graphs = in_processes(_graphs_of, tasks, n_jobs, "Learning from subsamples")
+        graphs = in_processes(_graphs_of, tasks, n_jobs, "Choosing lambda")
         return stars.choose(lams, np.mean(graphs, axis=0), selection.beta)
     if not isinstance(selection, Heldout):
         raise ValueError(f"{selection!r} does not resample")
@@ -55,7 +55,7 @@ def choose_by_resampling(
         _scores_of,
         [(estimator, table, training, left_out, lams) for training, left_out in folds],
         n_jobs,
-        "Predicting rows left out",
+        "Choosing lambda",
     )
     scores = np.empty((len(lams), table.n_samples))
     for (_, left_out), found in zip(folds, scored, strict=True):
@@ -68,13 +68,16 @@ def in_processes(
 ) -> list[Answer]:
     """Return function(*task) for each task, in their order; with one job, in this process."""
     asked = list(tasks)
-    report(phase, 0, len(asked))
-    answers: list[Answer] = []
-    found = Parallel(n_jobs, return_as="generator")(delayed(function)(*task) for task in asked)
-    for answer in found:
-        answers.append(answer)
-        report(phase, len(answers), len(asked))
-    return answers
+    found = Parallel(n_jobs, return_as="generator")(
+        delayed(_unheard)(function, task) for task in asked
+    )
+    return list(tracked(phase, found, len(asked)))
+
+
+def _unheard(function: Callable[..., Answer], task: tuple[Any, ...]) -> Answer:
+    """Return what one task gives; of its phases nobody hears, in this process or another."""
+    with unheard():
+        return function(*task)
 
 
 def _graphs_of(

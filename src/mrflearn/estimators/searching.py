@@ -15,6 +15,7 @@ from sklearn.base import clone
 from mrflearn._columns import read_columns
 from mrflearn._edges import Pair, pair
 from mrflearn._memory import as_bytes, as_text
+from mrflearn._progress import Count
 from mrflearn.dependence import Dependence, Memo, Question, Specification, Threaded, resolve
 from mrflearn.errors import InputError
 from mrflearn.estimators.base import (
@@ -162,8 +163,10 @@ class SearchEstimator(GraphEstimator):
             others = [j for j in range(len(row)) if j != i and not row[j]]
             questions.append(Question(i, others, members))
             questions += [Question(i, [j], [z for z in members if z != j]) for j in members]
+        with Count("Explaining pairs", sum(len(asked.candidates) for asked in questions)).shared():
+            answers = memo.cmi_batch(questions)
         information = np.full(conditions.shape, np.nan)
-        for question, answer in zip(questions, memo.cmi_batch(questions), strict=True):
+        for question, answer in zip(questions, answers, strict=True):
             information[question.i, list(question.candidates)] = answer
         own = (conditions != result.adjacency).any()
         given = tuple(tuple(np.flatnonzero(row).tolist()) for row in conditions) if own else None

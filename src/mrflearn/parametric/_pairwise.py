@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._progress import tracked
 from mrflearn.parametric._curvature import Hessian, affordable, curved
 from mrflearn.parametric.base import Fit, check_penalties, sparse_to_dense
 from mrflearn.parametric.proximal import minimise
@@ -87,7 +88,7 @@ def fit_path(
     fits: dict[int, Fit] = {}
     vector = model.null()
     newton = Hessian(model) if len(vector) <= NEWTON and affordable(model) else None
-    for at in sparse_to_dense(penalties):
+    for at in tracked("Fitting along lambda", sparse_to_dense(penalties)):
         lam = penalties[at]
         unpenalised = lam <= tol
         aim = tol / model.residual_ratio * (1e-3 if unpenalised else 1.0)

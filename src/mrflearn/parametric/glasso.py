@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._progress import tracked
 from mrflearn.errors import InputError
 from mrflearn.parametric import _likelihood, covariance_selection
 from mrflearn.parametric.base import Fit, Matrix, check_penalties, numbers, sparse_to_dense
@@ -80,7 +81,7 @@ def solve(
     penalties = check_penalties(lams)
     fits: dict[int, Fit] = {}
     precision = np.diag(1 / matrix.diagonal())
-    for at in sparse_to_dense(penalties):
+    for at in tracked("Fitting along lambda", sparse_to_dense(penalties)):
         lam = penalties[at]
         if lam > 0:
             precision, n_iterations = _by_components(matrix, lam, precision, tol, max_iter)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from mrflearn._progress import tracked
 from mrflearn.parametric import regressions
 from mrflearn.parametric._nodewise import Quadratic, as_fit, form_of, largest, penalty
 from mrflearn.parametric.base import (
@@ -89,7 +90,7 @@ def path(
     losses = Quadratic(correlations[None], np.ones(n_variables), correlations)
     found = np.zeros((n_variables, n_variables))
     fits: dict[int, Fit] = {}
-    for at in sparse_to_dense(penalties):
+    for at in tracked("Fitting along lambda", sparse_to_dense(penalties)):
         lam = penalties[at]
         found, residual, n_iterations = losses.minimise(
             found, lam, form, tol=tol, max_iter=max_iter

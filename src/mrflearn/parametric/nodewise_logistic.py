@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._progress import tracked
 from mrflearn.errors import InputError
 from mrflearn.parametric import regressions
 from mrflearn.parametric._nodewise import (
@@ -111,7 +112,7 @@ def path(
     point = data.at(np.zeros((table.n_variables,) * 2), _logit(data.means))
     curvatures: _Curvatures | None = None
     fits: dict[int, Fit] = {}
-    for at in sparse_to_dense(penalties):
+    for at in tracked("Fitting along lambda", sparse_to_dense(penalties)):
         lam = penalties[at]
         point, curvatures, n_iterations = _minimise(point, curvatures, lam, form, tol, max_iter)
         fits[at] = as_fit(

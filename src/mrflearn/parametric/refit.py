@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._progress import tracked
+
 __all__ = ["MOST", "NOISE", "Graphs", "Refits", "each_once"]
 
 Graphs = NDArray[np.bool_]
@@ -63,7 +65,7 @@ def each_once(graphs: Graphs, log_likelihood: Callable[[Graphs], float]) -> NDAr
         `log_likelihood(graph)` of one of them.
     """
     known: dict[bytes, float] = {}
-    for graph in graphs:
+    for graph in tracked("Choosing lambda", list(graphs)):
         key = graph.tobytes()
         if key not in known:
             known[key] = log_likelihood(graph)

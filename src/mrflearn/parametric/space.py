@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._progress import tracked
 from mrflearn.errors import unknown
 from mrflearn.parametric import regressions
 from mrflearn.parametric._nodewise import EXACT, Form, Quadratic, largest, penalty
@@ -101,7 +102,7 @@ def path(
     correlations = _correlations(table)
     start = _State(np.zeros_like(correlations), np.ones(len(correlations)))
     fits: dict[int, Fit] = {}
-    for at in sparse_to_dense(penalties):
+    for at in tracked("Fitting along lambda", sparse_to_dense(penalties)):
         lam = penalties[at]
         state, residual, n_iterations = _take_turns(
             correlations, lam, start, weights, tol, max_iter

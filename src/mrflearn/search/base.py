@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._edges import Pair, pair
+from mrflearn._progress import Count
+from mrflearn.dependence.base import Question
+from mrflearn.dependence.memo import Memo
 from mrflearn.errors import InputError
 from mrflearn.graph import Step
 
-__all__ = ["FREE", "Constraints", "SearchResult", "Trace", "neighbours_after"]
+__all__ = ["FREE", "Constraints", "SearchResult", "Trace", "compare_pairs", "neighbours_after"]
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,16 @@ class Trace:
         change = score if phase == "shrink" else -score
         self.objective += change
         self.steps.append(Step(phase, edge, score, change, self.objective))
+
+
+def compare_pairs(memo: Memo, others: Sequence[Iterable[int]]) -> None:
+    """Let a memo know I(i; j) for each j among the others of each i.
+
+    All at once: every search begins with them, and a batch can be shared by threads.
+    """
+    questions = [Question(i, sorted(j for j in near if j > i)) for i, near in enumerate(others)]
+    with Count("Comparing pairs", sum(len(asked.candidates) for asked in questions)).shared():
+        memo.cmi_batch(questions)
 
 
 def neighbours_after(steps: Iterable[Step], n_variables: int) -> list[set[int]]:

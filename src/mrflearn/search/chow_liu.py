@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mrflearn._edges import Pair, check_lams
-from mrflearn.dependence.base import Dependence, Memo, Question
+from mrflearn.dependence.base import Dependence
+from mrflearn.dependence.memo import Memo
 from mrflearn.errors import InputError
-from mrflearn.search.base import FREE, Constraints, SearchResult, Trace
+from mrflearn.search.base import FREE, Constraints, SearchResult, Trace, compare_pairs
 
 __all__ = ["direct", "path", "run"]
 
@@ -31,11 +32,11 @@ def path(
     memo = Memo.around(dependence)
     n_variables = memo.n_variables
     later = [list(range(i + 1, n_variables)) for i in range(n_variables)]
-    answers = memo.cmi_batch([Question(i, others) for i, others in enumerate(later)])
+    compare_pairs(memo, later)
     information = {
-        (i, j): float(value)
+        (i, j): value
         for i, others in enumerate(later)
-        for j, value in zip(others, answers[i], strict=True)
+        for j, value in zip(others, memo.cmi_many(i, others).tolist(), strict=True)
     }
     tree = _spanning_tree(information, n_variables, constraints)
     results = []

@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mrflearn._edges import check_lams
-from mrflearn.dependence.base import Dependence, Memo
+from mrflearn._progress import Count
+from mrflearn.dependence.base import Dependence
+from mrflearn.dependence.memo import Memo
 from mrflearn.search import nodewise
 from mrflearn.search.base import FREE, Constraints, SearchResult
 from mrflearn.search.iamb import strongest
@@ -62,12 +64,17 @@ def blankets(
     seen = {frozenset(members)}
     # (gain of the addition that comes next, members and trace before it)
     states = []
+    count, added = Count("Growing", len(free)), 0
     while True:
         candidates = [j for j in free if j not in members]
-        j, gain = strongest(memo, node, candidates, members) if candidates else (-1, -float("inf"))
+        j, gain, n_above = -1, -float("inf"), 0
+        if candidates:
+            j, gain, n_above = strongest(memo, node, candidates, members, min(thresholds))
+        count.advance(added, left=n_above)
         states.append((gain, tuple(members), tuple(trace.steps)))
-        if not gain > min(thresholds):
+        if not n_above:
             break
+        added = 1
         members.append(j)
         gains.append(gain)
         trace.add("grow", (node, j), gain)
@@ -83,6 +90,7 @@ def blankets(
             states.append((-float("inf"), tuple(members), tuple(trace.steps)))
             break
         seen.add(frozenset(members))
+    count.finish()
     learned = []
     for threshold in thresholds:
         _, held, steps = next(state for state in states if not state[0] > threshold)

@@ -18,11 +18,19 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from mrflearn._edges import Pair, check_lams
-from mrflearn._progress import report, tracked
-from mrflearn.dependence.base import Dependence, Memo, Question
+from mrflearn._progress import Count, heard, unheard
+from mrflearn.dependence.base import Dependence, Question
+from mrflearn.dependence.memo import Memo
 from mrflearn.graph import Step
-from mrflearn.search.base import FREE, Constraints, SearchResult, Trace, neighbours_after
-from mrflearn.search.refine import check_refine, go_on
+from mrflearn.search.base import (
+    FREE,
+    Constraints,
+    SearchResult,
+    Trace,
+    compare_pairs,
+    neighbours_after,
+)
+from mrflearn.search.refine import check_refine, go_on, n_answers
 
 __all__ = ["path", "run"]
 
@@ -55,20 +63,52 @@ def path(
     thresholds = check_lams(lams)
     check_refine(refine)
     memo = Memo.around(dependence)
-    report("Growing", 0, 1)  # by how many edges is not known before
     steps = grow(memo, min(thresholds), constraints)
-    report("Growing", 1, 1)
-    results: dict[float, SearchResult] = {}
-    for lam in tracked("Searching along lambda", sorted(set(thresholds), reverse=True)):
-        stop = next(
+    found = _shrink_all(memo, sorted(set(thresholds), reverse=True), steps, constraints)
+    if refine is not None:
+        found = _refine_all(memo, found, constraints, refine)
+    by_lam = {result.lam: result for result in found}
+    return tuple(by_lam[lam] for lam in thresholds)
+
+
+def _shrink_all(
+    memo: Memo, lams: Sequence[float], steps: Sequence[Step], constraints: Constraints
+) -> list[SearchResult]:
+    """Shrink what had grown at each lambda."""
+    stops = [
+        next(
             (t for t, step in enumerate(steps) if step.phase == "grow" and step.score <= lam),
             len(steps),
         )
-        found = shrink(memo, lam, steps[:stop], constraints)
-        if refine is not None:
-            found = go_on(memo, found, constraints, refine, grow, shrink)
-        results[lam] = found
-    return tuple(results[lam] for lam in thresholds)
+        for lam in lams
+    ]
+    count = Count("Shrinking", sum(stops))  # by edges: each step of growing has added one
+    found = []
+    for lam, stop in zip(lams, stops, strict=True):
+        with count.shared(stop, answers=2 * stop):
+            found.append(shrink(memo, lam, steps[:stop], constraints))
+    return found
+
+
+def _refine_all(
+    memo: Memo, begun: Sequence[SearchResult], constraints: Constraints, refine: str
+) -> list[SearchResult]:
+    """Search on from what was found at each lambda.
+
+    That takes long for neighbourhoods that larger lambdas do not have, so these are counted.
+    """
+    seen: set[tuple[int, frozenset[int]]] = set()
+    n_new = []
+    for found in begun:
+        own = set(enumerate(map(frozenset, neighbours_after(found.trace, memo.n_variables))))
+        n_new.append(len(own - seen))
+        seen |= own
+    count = Count("Refining", sum(n_new))
+    refined = []
+    for found, parts in zip(begun, n_new, strict=True):
+        with count.shared(parts, n_answers(memo.n_variables, refine)), unheard():
+            refined.append(go_on(memo, found, constraints, refine, grow, shrink))
+    return refined
 
 
 def grow(
@@ -105,15 +145,23 @@ def grow(
             score[a, b] = directed[a, b] = -np.inf
         refresh((i, j))
 
+    def n_left() -> int:
+        """Return how many edges may be added yet: at most those that score above `lam` now."""
+        return int(np.count_nonzero(score > lam)) // 2 if heard() else 0
+
+    if not begun:
+        compare_pairs(memo, candidates)
     refresh(range(n_variables))
     for i, j in sorted(constraints.required):
         if j not in neighbours[i]:
             add("required", i, j)
+    count = Count("Growing", n_left())
     while True:
         i, j = divmod(int(np.argmax(score)), n_variables)  # the first of equals: the smallest pair
         if not score[i, j] > lam:
             return trace.steps
         add("grow", i, j)
+        count.advance(left=n_left())
 
 
 def shrink(memo: Memo, lam: float, grown: Sequence[Step], constraints: Constraints) -> SearchResult:

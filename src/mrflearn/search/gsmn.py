@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mrflearn.dependence.base import Dependence, Memo
+from mrflearn._progress import tracked
+from mrflearn.dependence.base import Dependence
+from mrflearn.dependence.memo import Memo
 from mrflearn.search import nodewise
 from mrflearn.search.base import FREE, Constraints, SearchResult
 from mrflearn.search.nodewise import Blanket
@@ -38,7 +40,10 @@ def blankets(
     memo: Memo, node: int, lams: Iterable[float], constraints: Constraints = FREE
 ) -> list[Blanket]:
     """Learn the neighbourhood of one node at each lambda."""
-    return [_blanket(memo, node, lam, constraints) for lam in lams]
+    return [
+        _blanket(memo, node, lam, constraints)
+        for lam in tracked("Searching along lambda", list(lams))
+    ]
 
 
 def _blanket(memo: Memo, node: int, lam: float, constraints: Constraints) -> Blanket:

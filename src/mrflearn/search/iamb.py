@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mrflearn._edges import check_lams
-from mrflearn.dependence.base import Dependence, Memo
+from mrflearn._progress import Count
+from mrflearn.dependence.base import Dependence
+from mrflearn.dependence.memo import Memo
 from mrflearn.search import nodewise
 from mrflearn.search.base import FREE, Constraints, SearchResult, Trace
 from mrflearn.search.nodewise import Blanket
@@ -42,13 +44,17 @@ def blankets(
     thresholds = check_lams(lams)
     members, candidates, trace = nodewise.start(memo, node, constraints)
     required = set(members)
+    count, added = Count("Growing", len(candidates)), 0
     while candidates:
-        j, score = strongest(memo, node, candidates, members)
-        if not score > min(thresholds):
+        j, score, n_above = strongest(memo, node, candidates, members, min(thresholds))
+        count.advance(added, left=n_above)
+        if not n_above:
             break
         trace.add("grow", (node, j), score)
         members.append(j)
         candidates.remove(j)
+        added = 1
+    count.finish()
     learned = {}
     for lam in set(thresholds):
         stop = next(
@@ -60,12 +66,15 @@ def blankets(
 
 
 def strongest(
-    memo: Memo, node: int, candidates: list[int], members: Iterable[int]
-) -> tuple[int, float]:
-    """Return the candidate most dependent on `node` given the members; ties to the smallest."""
+    memo: Memo, node: int, candidates: list[int], members: Iterable[int], lam: float
+) -> tuple[int, float, int]:
+    """Return the candidate most dependent on `node` given the members; ties to the smallest.
+
+    With it, how dependent it is, and how many candidates are by more than `lam`.
+    """
     values = memo.cmi_many(node, candidates, members)
     best = int(values.argmax())
-    return candidates[best], float(values[best])
+    return candidates[best], float(values[best]), int((values > lam).sum())
 
 
 def _shrink(memo: Memo, node: int, lam: float, trace: Trace, required: set[int]) -> Blanket:

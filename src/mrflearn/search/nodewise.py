@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from mrflearn._edges import check_lams, check_rule, symmetrise
-from mrflearn._progress import report, tracked
-from mrflearn.dependence.base import Dependence, Memo, Question
+from mrflearn._progress import tracked, unheard
+from mrflearn.dependence.base import Dependence, Question
+from mrflearn.dependence.memo import Memo
 from mrflearn.graph import Step
-from mrflearn.search.base import FREE, Constraints, SearchResult, Trace
+from mrflearn.search.base import FREE, Constraints, SearchResult, Trace, compare_pairs
 
 __all__ = ["Blanket", "path"]
 
@@ -53,14 +54,11 @@ def path(
     check_rule(rule)  # now, not when all the work is done
     memo = Memo.around(dependence)
     n_variables = memo.n_variables
-    # All pairs at once: every search begins with them, and a batch can be shared by threads.
-    report("Comparing pairs", 0, 1)
-    memo.cmi_batch([Question(i, constraints.free_of(i, n_variables)) for i in range(n_variables)])
-    report("Comparing pairs", 1, 1)
-    learned = [
-        blankets(memo, node, thresholds, constraints, **options)
-        for node in tracked("Learning neighbourhoods", range(n_variables))
-    ]
+    compare_pairs(memo, [constraints.free_of(i, n_variables) for i in range(n_variables)])
+    learned = []
+    for node in tracked("Learning neighbourhoods", range(n_variables)):
+        with unheard():
+            learned.append(blankets(memo, node, thresholds, constraints, **options))
     return tuple(
         _join([learned[node][at] for node in range(n_variables)], lam, rule)
         for at, lam in enumerate(thresholds)

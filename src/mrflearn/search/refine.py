@@ -35,12 +35,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._edges import pair
-from mrflearn.dependence.base import Memo, Question
+from mrflearn.dependence.base import Question
+from mrflearn.dependence.memo import Memo
 from mrflearn.errors import unknown
 from mrflearn.graph import Step
 from mrflearn.search.base import Constraints, SearchResult, Trace, neighbours_after
 
-__all__ = ["REFINEMENTS", "add_several", "check_refine", "go_on", "swap"]
+__all__ = ["REFINEMENTS", "add_several", "check_refine", "go_on", "n_answers", "swap"]
 
 REFINEMENTS = ("regrow", "alternate", "swap", "pairs")
 
@@ -59,6 +60,11 @@ def check_refine(refine: str | None) -> None:
     """Refuse a refinement that is none of the known ones."""
     if refine is not None and refine not in REFINEMENTS:
         raise unknown("refine", refine, (*REFINEMENTS, None))
+
+
+def n_answers(n_variables: int, refine: str) -> int:
+    """Return how many conditional mutual informations one turn takes, about; see above."""
+    return n_variables**3 if refine == "pairs" else n_variables**2
 
 
 def go_on(

@@ -11,11 +11,12 @@ some, as in strong or curved confounding, more edges are false than it says.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._progress import Count, answered, heard
 from mrflearn.dependence.base import Dependence, Question
 from mrflearn.dependence.null import Null
 from mrflearn.selection.choice import Choice
@@ -68,8 +69,15 @@ class NodeNulls:
             for candidates, given in asked:
                 null = self.dependence.null(i, candidates, given)
                 moments[:, candidates] = null.mean, null.deviation, null.skewness
+                answered(1)
             self._known[i, members] = moments
         return self._known[i, members]
+
+    def n_questions(self, asked: Iterable[tuple[int, NDArray[np.bool_]]]) -> int:
+        """Return how many questions it takes to know the moments of nodes with neighbours."""
+        new = {(i, tuple(np.flatnonzero(row).tolist())) for i, row in asked} - self._known.keys()
+        most = self.dependence.n_variables - 1
+        return sum(len(members) + (len(members) < most) for _, members in new)
 
 
 class ScoreNulls:
@@ -153,7 +161,9 @@ class ScoreNulls:
         """Return the lambda that no pair alone exceeds."""
         n_variables = self.dependence.n_variables
         questions = [Question(i, range(i + 1, n_variables)) for i in range(n_variables - 1)]
-        best = max(answer.max() for answer in self.dependence.cmi_batch(questions))
+        with Count("Comparing pairs", n_variables * (n_variables - 1) // 2).shared():
+            answers = self.dependence.cmi_batch(questions)
+        best = max(answer.max() for answer in answers)
         return float(best) * (2 if self.rule == "sum" else 1) / self.share
 
     def hopeless(self) -> float:
@@ -161,6 +171,11 @@ class ScoreNulls:
         here, there = self.of(self.empty)
         both = here + there if self.rule == "sum" else here
         return float((both.mean + FAR * both.deviation).max(initial=0.0)) / self.share
+
+    def n_questions(self, conditions: NDArray[np.bool_]) -> int:
+        """Return how many questions it takes to know the nulls of some graphs."""
+        rows = (pair for graph in conditions for pair in enumerate(graph))
+        return self._nodes.n_questions(rows)
 
 
 class BlanketNulls:
@@ -209,6 +224,10 @@ class BlanketNulls:
         null = self._null(self.empty)
         return float((null.mean + FAR * null.deviation).max(initial=0.0)) / self.share
 
+    def n_questions(self, conditions: NDArray[np.bool_]) -> int:
+        """Return how many questions it takes to know the nulls of some blankets."""
+        return self._nodes.n_questions((self.node, row) for row in conditions)
+
     def _null(self, conditions: NDArray[np.bool_]) -> Null:
         moments = self._nodes.moments(self.node, np.flatnonzero(conditions).tolist())
         return Null(*moments[:, self.candidates])
@@ -244,15 +263,16 @@ def choose(
     """
     shares = np.full(len(lams), np.nan)
     chosen = refused = None
-    for position in np.argsort(-np.asarray(lams), kind="stable").tolist():
-        expected = nulls.expected(conditions[position], lams[position])
-        shares[position] = expected / _counted_as(n_edges[position])
-        if shares[position] <= alpha:
-            chosen, refused = position, None
-        elif refused is None:
-            refused = position
-        if shares[position] > max(alpha, HALF):
-            break
+    with Count("Choosing lambda", nulls.n_questions(conditions) if heard() else 0).shared():
+        for position in np.argsort(-np.asarray(lams), kind="stable").tolist():
+            expected = nulls.expected(conditions[position], lams[position])
+            shares[position] = expected / _counted_as(n_edges[position])
+            if shares[position] <= alpha:
+                chosen, refused = position, None
+            elif refused is None:
+                refused = position
+            if shares[position] > max(alpha, HALF):
+                break
     return Choice(
         selection="permutation",
         position=chosen,
@@ -276,7 +296,8 @@ def lambdas(nulls: ScoreNulls | BlanketNulls, n_lams: int = 50) -> tuple[float, 
     expected, or `MOST_OF_PAIRS`, but not less than `LEAST` times the largest.
     """
     most = min(MOST_FALSE * nulls.dependence.n_variables, MOST_OF_PAIRS * nulls.n_tested)
-    hopeless = nulls.hopeless()
+    with Count("Measuring chance", nulls.n_questions(nulls.empty[None])).shared():
+        hopeless = nulls.hopeless()
 
     def where(n_expected: float) -> float:
         low, high = 0.0, hopeless

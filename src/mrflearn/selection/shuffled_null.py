@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.dependence.base import Dependence, Specification
+from mrflearn.dependence.base import Dependence, Question, Specification
 from mrflearn.dependence.null import Null
 from mrflearn.selection.shuffles import shuffled_orders, with_copies
 from mrflearn.table import Table
@@ -50,6 +52,10 @@ class Shuffled(Dependence):
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
         return self.inner.cmi_many(i, candidates, given)
+
+    def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
+        """Answer many independent questions, in their order."""
+        return self.inner.cmi_batch(questions)
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         seed = np.random.SeedSequence(self.random_state, spawn_key=(i, *given))
