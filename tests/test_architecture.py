@@ -11,11 +11,12 @@ import mrflearn
 
 ROOT = Path(mrflearn.__file__).parent
 
-LEAVES = {"errors", "_compile", "_edges", "_files", "_json", "_memory", "_progress"}
+LEAVES = {"errors", "_blas", "_compile", "_edges", "_files", "_json", "_memory", "_progress"}
 """Helpers that anyone may import."""
 
 MAY_IMPORT = {
     "errors": set(),
+    "_blas": set(),
     "_compile": set(),
     "_edges": {"errors"},
     "_files": {"errors"},
@@ -29,7 +30,7 @@ MAY_IMPORT = {
     "_scaling": set(),
     "table": LEAVES | {"_columns", "_scaling"},
     "_alike": LEAVES | {"_columns", "table"},
-    "work": LEAVES | {"work"},
+    "work": LEAVES | {"work", "checkpoint"},
     "checkpoint": LEAVES,
     "dependence": LEAVES | {"_columns", "table", "dependence", "work"},
     "search": LEAVES | {"dependence", "graph", "search"},
@@ -49,9 +50,19 @@ MAY_IMPORT = {
         "estimators",
         "work",
     },
-    "selection": LEAVES | {"table", "dependence", "graph", "selection"},
+    "selection": LEAVES | {"table", "dependence", "graph", "selection", "work"},
     "selector": LEAVES | {"_columns", "estimators"},
-    "stability": LEAVES | {"_columns", "_shown", "estimators", "graph", "selection", "table"},
+    "stability": LEAVES
+    | {
+        "_columns",
+        "_shown",
+        "checkpoint",
+        "estimators",
+        "graph",
+        "selection",
+        "table",
+        "work",
+    },
     "result": LEAVES | {"__init__", "graph", "selection", "stability", "table"},
     "learn": LEAVES
     | {
@@ -71,7 +82,16 @@ MAY_IMPORT = {
     "plot": LEAVES | {"graph", "metrics", "plot"},
     "report": LEAVES | {"graph", "plot", "report"},
     "experiments": LEAVES
-    | {"datasets", "dependence", "estimators", "metrics", "plot", "experiments", "__init__"},
+    | {
+        "datasets",
+        "dependence",
+        "estimators",
+        "metrics",
+        "plot",
+        "experiments",
+        "work",
+        "__init__",
+    },
     "__main__": {"cli"},
     "cli": None,  # sees all
     "__init__": None,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
+import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 
+from mrflearn._blas import one_thread
 from mrflearn._columns import read_columns
 from mrflearn._shown import shown
 from mrflearn.dependence import resolve
@@ -39,6 +39,8 @@ def learn(
     n_subsamples: int = 0,
     fraction: float = 0.5,
     n_jobs: int | None = -1,
+    executor: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     quiet: bool = False,
     **options: Any,
 ) -> Result:
@@ -62,6 +64,12 @@ def learn(
         Rows of a part, as a share of all.
     n_jobs : int, default=-1
         Threads and processes; -1 for all cores. The result does not depend on it.
+    executor : str or dask.distributed.Client, optional
+        Who works: `"serial"`, `"threads"`, `"processes"`, a Dask client or the address of a Dask
+        scheduler, such as `"tcp://10.0.0.1:8786"`. The result does not depend on it.
+    checkpoint : path, optional
+        A file that keeps what was found, so that a run that was stopped goes on from there, to the
+        same result. It belongs to one table and one set of options; delete it when you are done.
     quiet : bool, default=False
         Print nothing. Else what was done is printed when it is done, and progress is shown if
         somebody is watching.
@@ -83,24 +91,32 @@ def learn(
     """
     estimator = as_estimator(method, options)
     estimator = clone(estimator)  # the one given stays as it is
-    if estimator.get_params().get("n_jobs", 1) is None:
-        estimator.set_params(n_jobs=n_jobs)
+    own = {"n_jobs": n_jobs, "executor": executor, "checkpoint": checkpoint}
+    estimator.set_params(
+        **{name: value for name, value in own.items() if getattr(estimator, name) is None}
+    )
     if n_subsamples:
         _check_subsamples(n_subsamples)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         columns = read_columns(data)
-        with shown(quiet):
+        estimator._check_lam()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # said once, by fit
+            table = estimator._read(columns)
+        with one_thread(), shown(quiet), estimator._checkpointing(table):
             estimator.fit(data)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # said once, by fit
-                table = estimator._read(columns)
             graph, stable = estimator.graph_, None
             if test and isinstance(estimator, SearchEstimator):
                 graph = _tested(graph, estimator, table)
             if n_subsamples:
                 stable = repeated(
-                    estimator, table, n_subsamples, fraction, estimator.random_state, n_jobs
+                    estimator,
+                    table,
+                    n_subsamples,
+                    fraction,
+                    estimator.random_state,
+                    estimator._executor("processes"),
                 )
                 graph = stable.of(graph)
     remarks = _remarks(caught)
@@ -110,7 +126,7 @@ def learn(
         lam=estimator.lam_,
         choice=estimator.choice_,
         table=TableSummary.of(table),
-        options=_plain_options(estimator),
+        options=estimator._plain_options(),
         messages=(*_told(estimator, graph, table, stable), *(f"{NOTE}{text}" for text in remarks)),
         stability=stable,
     )
@@ -147,7 +163,12 @@ def _tested(graph: Graph, estimator: SearchEstimator, table: Table) -> Graph:
     tests = {
         test.edge: test
         for test in examine_edges(
-            table, specification, dependence, graph.adjacency, random_state=estimator.random_state
+            table,
+            specification,
+            dependence,
+            graph.adjacency,
+            random_state=estimator.random_state,
+            executor=estimator._executor("threads"),
         )
     }
     edges = []
@@ -155,29 +176,6 @@ def _tested(graph: Graph, estimator: SearchEstimator, table: Table) -> Graph:
         test = tests[graph.index(edge.source), graph.index(edge.target)]
         edges.append(edge._replace(p_value=test.p_value, q_value=test.q_value))
     return replace(graph, edges=tuple(edges))
-
-
-def _plain_options(estimator: GraphEstimator) -> dict[str, Any]:
-    """Return what was asked for, as a file can hold it."""
-    options: dict[str, Any] = {"method": type(estimator).__name__}
-    for name, value in estimator.get_params(deep=False).items():
-        if name != "n_jobs":  # on which nothing depends
-            options[name] = _plain(value)
-    return options
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (Sequence, set, frozenset)):
-        return [_plain(item) for item in value]
-    return repr(value)
 
 
 def _told(

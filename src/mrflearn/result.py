@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from mrflearn._files import write_atomically
 from mrflearn._json import dump, plain, plain_matrix, read_matrix, reading
@@ -50,10 +47,6 @@ class TableSummary:
     @classmethod
     def of(cls, table: Table) -> TableSummary:
         """Return the summary of a table."""
-        digest = hashlib.sha256()
-        for text in (*table.names, *(column.kind for column in table.columns), str(table.scale)):
-            digest.update(text.encode(errors="backslashreplace") + b"\0")
-        digest.update(np.ascontiguousarray(table.values).tobytes())
         columns = tuple(_with_plain_levels(column) for column in table.columns)
         return cls(
             table.names,
@@ -61,7 +54,7 @@ class TableSummary:
             columns,
             table.n_samples,
             table.n_dropped,
-            digest.hexdigest()[:32],
+            table.fingerprint,
         )
 
     @property

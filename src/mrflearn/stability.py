@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import clone
 
+from mrflearn.checkpoint import checkpointing
 from mrflearn.errors import InputError
 from mrflearn.estimators import GraphEstimator, as_estimator
-from mrflearn.estimators.resampling import in_processes
 from mrflearn.graph import Graph
 from mrflearn.selection.options import check_seed
 from mrflearn.selection.subsamples import draw_rows
 from mrflearn.table import Table
+from mrflearn.work import Executor, as_executor, do_pieces
 
 __all__ = ["Stability", "stability"]
 
@@ -96,6 +96,8 @@ def stability(
     fraction: float = 0.5,
     random_state: int = 0,
     n_jobs: int | None = -1,
+    executor: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     quiet: bool = False,
     **options: Any,
 ) -> Stability:
@@ -120,6 +122,11 @@ def stability(
         Seed. Each part is seeded by its number: results depend neither on `n_jobs` nor on order.
     n_jobs : int, default=-1
         Processes; -1 for all cores.
+    executor : str or dask.distributed.Client, optional
+        Who works: `"serial"`, `"threads"`, `"processes"`, a Dask client or the address of a Dask
+        scheduler. The result does not depend on it.
+    checkpoint : path, optional
+        A file that keeps what was found, from which a run that was stopped goes on.
     quiet : bool, default=False
         Show no progress.
     **options
@@ -150,8 +157,17 @@ def stability(
     estimator = as_estimator(method, options)
     estimator._check_lam()
     table = estimator._read(read_columns(data))
-    with shown(quiet):
-        return repeated(estimator, table, n_subsamples, fraction, random_state, n_jobs)
+    place = checkpoint if checkpoint is not None else estimator.checkpoint
+    asked = estimator.executor if executor is None else executor
+    with shown(quiet), checkpointing(place, table.fingerprint, estimator._plain_options()):
+        return repeated(
+            estimator,
+            table,
+            n_subsamples,
+            fraction,
+            random_state,
+            as_executor(asked, n_jobs, "processes"),
+        )
 
 
 def repeated(
@@ -160,7 +176,7 @@ def repeated(
     n_subsamples: int,
     fraction: float,
     random_state: int,
-    n_jobs: int | None,
+    executor: Executor,
 ) -> Stability:
     """Count how often an estimator finds each edge in parts of a table."""
     if not isinstance(n_subsamples, Integral) or n_subsamples < 2:
@@ -169,21 +185,23 @@ def repeated(
         raise InputError(f"fraction must be between 0 and 1, both excluded; got {fraction!r}")
     seed = check_seed(random_state)
     size = math.floor(fraction * table.n_samples)
-    single = clone(estimator)
-    if "n_jobs" in single.get_params():
-        single.set_params(n_jobs=None)
-    tasks = [
-        (single, table, draw_rows(table.n_samples, size, number, seed))
-        for number in range(n_subsamples)
-    ]
-    found = in_processes(_found_in, tasks, effective_n_jobs(n_jobs), "Checking stability")
+    parts = [draw_rows(table.n_samples, size, number, seed) for number in range(n_subsamples)]
+    found = do_pieces(
+        _found_in,
+        (estimator._for_parts(), table),
+        parts,
+        executor,
+        "Checking stability",
+        f"stability {size} of {table.n_samples}, seed {seed}",
+    )
     frequencies = np.mean(found, axis=0)
     frequencies.flags.writeable = False
     return Stability(table.names, frequencies, int(n_subsamples), float(fraction))
 
 
-def _found_in(estimator: GraphEstimator, table: Table, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _found_in(shared: tuple[GraphEstimator, Table], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Return the adjacency that some rows lead to."""
+    estimator, table = shared
     part = table.at_rows(rows)
     given = estimator._check_lam()
     with warnings.catch_warnings():

@@ -6,6 +6,7 @@ Reading a column from whatever the user has (NumPy, pandas, polars, pyarrow) is 
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -109,6 +110,15 @@ class Table:
         return np.array(
             [all(column.constant for column in self.columns_of(i)) for i in range(self.n_variables)]
         )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Text made of names, kinds and values: two tables that share it are the same."""
+        digest = hashlib.sha256()
+        for text in (*self.names, *(column.kind for column in self.columns), str(self.scale)):
+            digest.update(text.encode(errors="backslashreplace") + b"\0")
+        digest.update(np.ascontiguousarray(self.values).tobytes())
+        return digest.hexdigest()[:32]
 
     @property
     def all_discrete(self) -> bool:

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import math
+import os
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mrflearn._blas import one_thread
 from mrflearn._columns import RawColumn, read_columns
 from mrflearn._edges import check_lams
+from mrflearn.checkpoint import checkpointing
 from mrflearn.errors import InputError
 from mrflearn.graph import Graph, GraphPath
 from mrflearn.selection.choice import Choice
 from mrflearn.selection.options import Selection, check_alpha, check_seed, resolve
 from mrflearn.table import Table, build_table, refuse_identifiers, warn_of_oddities
+from mrflearn.work import Executor, as_executor
 
 __all__ = ["GraphEstimator", "documented", "remember_features"]
 
@@ -32,6 +37,21 @@ TABLE_PARAMETERS = """
         Columns that together are one variable; see `as_table`.
     missing : {"error", "drop"}, default="error"
         What to do about rows with missing or infinite values.
+"""
+
+NO_MATTER = ("n_jobs", "executor", "checkpoint", "max_memory")
+"""Options on which no result depends."""
+
+WORK_PARAMETERS = """
+    n_jobs : int, optional
+        Workers of this machine: threads, or processes for whole fits; -1 for all cores. The result
+        does not depend on it.
+    executor : str or dask.distributed.Client, optional
+        Who works: `"serial"`, `"threads"`, `"processes"`, a Dask client or the address of a Dask
+        scheduler, such as `"tcp://10.0.0.1:8786"`. The result does not depend on it.
+    checkpoint : path, optional
+        A file that keeps what was found, so that a run that was stopped goes on from there, to the
+        same result. It belongs to one table and one set of options.
 """
 
 SELECTION_PARAMETERS = """
@@ -94,6 +114,9 @@ class GraphEstimator(BaseEstimator):
     kinds: Mapping[Any, str | Sequence[Any]] | None = None
     groups: Mapping[str, Sequence[Any]] | None = None
     missing: str = "error"
+    n_jobs: int | None = None
+    executor: Any = None
+    checkpoint: str | os.PathLike[str] | None = None
 
     _selections: ClassVar[tuple[str, ...]]
 
@@ -115,11 +138,12 @@ class GraphEstimator(BaseEstimator):
         columns = read_columns(X)
         remember_features(self, X, columns)
         table = self._read(columns)
-        if isinstance(given, float):
-            self.graph_, self.choice_ = self._learn(table, given), None
-            self.path_ = GraphPath((given,), (self.graph_,))
-        else:
-            self.graph_, self.path_, self.choice_ = self._select(table, given)
+        with one_thread(), self._checkpointing(table):
+            if isinstance(given, float):
+                self.graph_, self.choice_ = self._learn(table, given), None
+                self.path_ = GraphPath((given,), (self.graph_,))
+            else:
+                self.graph_, self.path_, self.choice_ = self._select(table, given)
         self.adjacency_ = np.array(self.graph_.adjacency)
         self.lam_ = math.nan if self.graph_.lam is None else self.graph_.lam
         self._columns = columns
@@ -143,9 +167,10 @@ class GraphEstimator(BaseEstimator):
         """
         penalties = None if lams is None else self._check_lams(lams)
         table = self._read(read_columns(X))
-        if penalties is None:
-            penalties = self._usual_lams(table)
-        return GraphPath(penalties, self._learn_path(table, penalties))
+        with one_thread(), self._checkpointing(table):
+            if penalties is None:
+                penalties = self._usual_lams(table)
+            return GraphPath(penalties, self._learn_path(table, penalties))
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return how well the graph predicts rows, new ones or those it was learned from.
@@ -174,7 +199,8 @@ class GraphEstimator(BaseEstimator):
             )
         known = build_table(self._columns, self.kinds, self.groups, None, self.missing)
         new = alike(known, columns, self.missing)
-        return float(log_pseudolikelihoods(known, new, self.adjacency_[None]).mean())
+        with one_thread():
+            return float(log_pseudolikelihoods(known, new, self.adjacency_[None]).mean())
 
     @abstractmethod
     def _learn(self, table: Table, lam: float) -> Graph:
@@ -203,6 +229,39 @@ class GraphEstimator(BaseEstimator):
         (lam,) = self._check_lams([self.lam])
         return lam
 
+    def _checkpointing(self, table: Table) -> AbstractContextManager[None]:
+        """Keep what is found in the checkpoint of this estimator, if it has one."""
+        return checkpointing(self.checkpoint, table.fingerprint, self._plain_options())
+
+    def _plain_options(self) -> dict[str, Any]:
+        """Return what was asked for and results depend on, as a file can hold it."""
+        options: dict[str, Any] = {"method": type(self).__name__}
+        for name, value in self.get_params(deep=False).items():
+            if name not in NO_MATTER:
+                options[name] = _plain(value)
+        return options
+
+    def _executor(self, usual: str) -> Executor:
+        """Return who does the work."""
+        return as_executor(self.executor, self.n_jobs, usual)
+
+    def _for_parts(self) -> Self:
+        """Return this estimator for one of many parts of a table, each learned from in one go."""
+        return clone(self).set_params(n_jobs=None, executor=None, checkpoint=None)
+
+    def __sklearn_clone__(self) -> Self:
+        options = {
+            name: value if name == "executor" else clone(value, safe=False)
+            for name, value in self.get_params(deep=False).items()
+        }
+        return type(self)(**options)
+
+    def __getstate__(self) -> Any:
+        state = dict(super().__getstate__())
+        if not isinstance(state.get("executor"), str):  # a client stays where it is connected
+            state["executor"] = None
+        return state
+
     def _check_lams(self, lams: Iterable[float]) -> tuple[float, ...]:
         return check_lams(lams)
 
@@ -225,6 +284,20 @@ class GraphEstimator(BaseEstimator):
         tags.input_tags.categorical = True
         tags.target_tags.required = False
         return tags
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (Sequence, set, frozenset)):
+        return [_plain(item) for item in value]
+    return repr(value)
 
 
 def remember_features(estimator: BaseEstimator, X: Any, columns: list[RawColumn]) -> None:

@@ -18,6 +18,7 @@ from mrflearn.estimators.base import (
     GRAPH_ATTRIBUTES,
     SELECTION_PARAMETERS,
     TABLE_PARAMETERS,
+    WORK_PARAMETERS,
     GraphEstimator,
     Selected,
 )
@@ -42,6 +43,7 @@ _WAYS = """`"ebic"` (the extended Bayesian information criterion), `"stars"` (st
 COMMON = f"""
     {SELECTION_PARAMETERS.format(ways=_WAYS).strip()}
     {TABLE_PARAMETERS.strip()}
+    {WORK_PARAMETERS.strip()}
     tol : float, default=1e-6
         Largest violation of the optimality conditions that counts as solved, in the unit of `lam`.
     max_iter : int
@@ -114,7 +116,14 @@ class ParametricEstimator(GraphEstimator):
         if isinstance(selection, EBIC):
             choice = self._choose_by_ebic(table, fits, selection.gamma)
         else:
-            choice = choose_by_resampling(self, table, lams, selection, self.random_state, n_jobs=1)
+            choice = choose_by_resampling(
+                self._for_parts(),
+                table,
+                lams,
+                selection,
+                self.random_state,
+                self._executor("processes"),
+            )
         if choice.position is None:
             (fit,) = self._fits(table, (math.inf,))
         else:

@@ -8,21 +8,23 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import clone
 
+from mrflearn._blas import one_thread
 from mrflearn._columns import read_columns
 from mrflearn._edges import Pair, pair
 from mrflearn._memory import as_bytes, as_text
 from mrflearn._progress import Count
+from mrflearn.checkpoint import current
 from mrflearn.dependence import Dependence, Memo, Question, Specification, Threaded, resolve
+from mrflearn.dependence.remote import Remote
 from mrflearn.errors import InputError
 from mrflearn.estimators.base import (
     FEATURE_ATTRIBUTES,
     GRAPH_ATTRIBUTES,
     SELECTION_PARAMETERS,
     TABLE_PARAMETERS,
+    WORK_PARAMETERS,
     GraphEstimator,
     Selected,
 )
@@ -39,6 +41,7 @@ from mrflearn.selection.choice import Choice
 from mrflearn.selection.options import Permutation, Selection
 from mrflearn.selection.shuffled_null import Shuffled
 from mrflearn.table import Table
+from mrflearn.work import Executor, Threads
 
 __all__ = ["COMMON", "BlanketEstimator", "SearchEstimator"]
 
@@ -64,10 +67,9 @@ COMMON = f"""
         Edges that must be in the graph, each a pair of variables by name or position.
     forbidden : list of pairs, optional
         Edges that must not be.
-    n_jobs : int, optional
-        Number of threads; -1 for all cores. The result does not depend on it.
+    {WORK_PARAMETERS.strip()}
     max_memory : int or str, optional
-        Bound on the working memory of all threads together, beside the table: bytes, or text such
+        Bound on the working memory of all workers together, beside the table: bytes, or text such
         as `"500 MB"`. The result does not depend on it; a bound that cannot be kept is refused.
 
     Attributes
@@ -92,7 +94,6 @@ class SearchEstimator(GraphEstimator):
     scale: str | None = "standard"
     required: Collection[tuple[Any, Any]] | None = None
     forbidden: Collection[tuple[Any, Any]] | None = None
-    n_jobs: int | None = None
     max_memory: int | str | None = None
 
     _selections: ClassVar[tuple[str, ...]] = ("permutation", "stars", "heldout")
@@ -121,7 +122,12 @@ class SearchEstimator(GraphEstimator):
                 choice = self._choose(nulls, lams, results, constraints)
         else:
             choice = choose_by_resampling(
-                self._for_parts(), table, lams, selection, self.random_state, self._n_jobs()
+                self._for_parts(),
+                table,
+                lams,
+                selection,
+                self.random_state,
+                self._executor("processes"),
             )
         if choice.position is None:
             result = self._search.run(memo, math.inf, constraints, **self._options())
@@ -207,10 +213,6 @@ class SearchEstimator(GraphEstimator):
             conditions[i, list(members)] = True
         return conditions
 
-    def _for_parts(self) -> SearchEstimator:
-        """Return this estimator for one of many tables learned from at a time."""
-        return clone(self).set_params(n_jobs=None)
-
     def _learn_path(self, table: Table, lams: tuple[float, ...]) -> tuple[Graph, ...]:
         memo, constraints = self._prepare(table)
         results = self._search.path(memo, lams, constraints, **self._options())
@@ -218,32 +220,29 @@ class SearchEstimator(GraphEstimator):
 
     def _prepare(self, table: Table) -> tuple[Memo, Constraints]:
         """Return the dependence of a table, and the constraints by position."""
-        n_jobs = self._n_jobs()
+        executor = self._executor("threads")
+        dependence = self._bind(table, executor)
+        if isinstance(executor, Threads):
+            dependence = Threaded(dependence, executor.n_workers)
+        elif executor.elsewhere:
+            dependence = Remote(dependence, executor)
+        return memo_of(dependence), _constraints(table, self.required, self.forbidden)
+
+    def _bind(self, table: Table, executor: Executor) -> Dependence:
+        """Return the dependence of a table, for workers who share the memory there is."""
         specification, memory = resolve(self.dependence), as_bytes(self.max_memory)
         if memory is None:  # which a specification of a user's own need not know
-            dependence = specification.bind(table)
-        else:
-            # Two questions at a time, shared by threads that need room of their own.
-            share = memory if n_jobs == 1 else memory // (n_jobs + 2)
-            try:
-                dependence = specification.bind(table, share)
-            except InputError as error:
-                if n_jobs == 1:
-                    raise
-                raise InputError(
-                    f"with {n_jobs} threads one question may take {as_text(share)} of "
-                    f"max_memory={as_text(memory)}, and {error}"
-                ) from None
-        if n_jobs > 1:
-            dependence = Threaded(dependence, n_jobs)
-        return Memo(dependence), _constraints(table, self.required, self.forbidden)
-
-    def _n_jobs(self) -> int:
+            return specification.bind(table)
+        if executor.n_workers == 1:
+            return specification.bind(table, memory)
+        # Two questions at a time, shared by threads that need room of their own.
+        share = memory // (executor.n_workers + 2)
         try:
-            return effective_n_jobs(self.n_jobs)
-        except (TypeError, ValueError):
+            return specification.bind(table, share)
+        except InputError as error:
             raise InputError(
-                f"n_jobs must be a positive number of threads or -1, got {self.n_jobs!r}"
+                f"with {executor.n_workers} workers one question may take {as_text(share)} of "
+                f"max_memory={as_text(memory)}, and {error}"
             ) from None
 
     def _options(self) -> dict[str, Any]:
@@ -288,6 +287,10 @@ class BlanketEstimator(SearchEstimator):
 
     def _learn_blanket(self, table: Table, node: int) -> tuple[Blanket, float]:
         """Return the neighbourhood of one node with its weights, and the lambda used."""
+        with one_thread(), self._checkpointing(table):
+            return self._search_blanket(table, node)
+
+    def _search_blanket(self, table: Table, node: int) -> tuple[Blanket, float]:
         given = self._check_lam()
         memo, constraints = self._prepare(table)
         options = {name: value for name, value in self._options().items() if name != "rule"}
@@ -316,6 +319,22 @@ class BlanketEstimator(SearchEstimator):
         self.neighbourhoods_ = tuple(
             tuple(table.names[j] for j in members) for members in result.neighbourhoods or ()
         )
+
+
+def memo_of(dependence: Dependence) -> Memo:
+    """Return a memo that keeps answers in the checkpoint there is, and has those kept before."""
+    checkpoint = current()
+    if checkpoint is None:
+        return Memo(dependence)
+    memo = Memo(
+        dependence,
+        lambda asked, answer: checkpoint.keep_answer(
+            asked.i, tuple(asked.candidates), tuple(asked.given), answer
+        ),
+    )
+    for i, candidates, given, answer in checkpoint.answers(dependence.n_variables):
+        memo.remember(Question(i, candidates, given), answer.tolist())
+    return memo
 
 
 def _constraints(table: Table, required: Any, forbidden: Any) -> Constraints:

@@ -18,6 +18,7 @@ from mrflearn._files import write_atomically
 from mrflearn.errors import InputError
 from mrflearn.experiments.design import Case, check_runs, distinct
 from mrflearn.metrics import confusions
+from mrflearn.work import Executor, as_executor
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +37,7 @@ def run_experiment(
     folder: str | Path,
     n_jobs: int = 1,
     progress: Progress | None = None,
+    executor: Any = None,
 ) -> pd.DataFrame:
     """Run every case `runs` times and write the results to `folder`.
 
@@ -52,6 +54,8 @@ def run_experiment(
         Processes; -1 for all cores. The result does not depend on it.
     progress : callable, optional
         Called with the number of runs done, and of all.
+    executor : str or dask.distributed.Client, optional
+        Who works, as in `learn`.
 
     Returns
     -------
@@ -73,7 +77,7 @@ def run_experiment(
     done = len(wanted) - len(missing)
     if progress is not None:
         progress(done, len(wanted))
-    for path, rows in _finished(missing, n_jobs):
+    for path, rows in _finished(missing, as_executor(executor, n_jobs, "processes")):
         write_atomically(path, _as_parquet(rows))
         done += 1
         if progress is not None:
@@ -142,17 +146,16 @@ def run_case(case: Case, run: int) -> pd.DataFrame:
 
 
 def _finished(
-    missing: Sequence[tuple[Case, int, Path]], n_jobs: int
+    missing: Sequence[tuple[Case, int, Path]], executor: Executor
 ) -> Iterator[tuple[Path, pd.DataFrame]]:
     """Yield results as they come, in any order."""
-    from joblib import Parallel, delayed
+    tasks = [(case, run) for case, run, _ in missing]
+    for number, rows in executor.answers(_run, executor.share(None), tasks):
+        yield missing[number][2], rows
 
-    tasks = (delayed(_run_to)(case, run, path) for case, run, path in missing)
-    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
 
-
-def _run_to(case: Case, run: int, path: Path) -> tuple[Path, pd.DataFrame]:
-    return path, run_case(case, run)
+def _run(_: None, task: tuple[Case, int]) -> pd.DataFrame:
+    return run_case(*task)
 
 
 def _file_name(case: Case, run: int) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._blas import one_thread
+
 __all__ = ["Places", "least_stress"]
 
 Places = NDArray[np.float64]
@@ -33,13 +35,12 @@ def least_stress(adjacency: NDArray[np.bool_]) -> Places:
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import shortest_path
-    from threadpoolctl import threadpool_limits
 
     steps = shortest_path(csr_array(adjacency), directed=False, unweighted=True)
     circle = _circle(len(steps))
     # Two threads that wait for each other at every step took 12 to 30 times as long as one, on two
     # cores with other work.
-    with threadpool_limits(1):
+    with one_thread():
         stress, places = _minimise(_classical_scaling(steps) + 0.1 * circle, steps)
         if len(steps) > _FEW:
             return places

@@ -8,18 +8,20 @@ would be without the edge, whatever the two have in common.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._edges import Pair
-from mrflearn._progress import tracked
 from mrflearn.dependence.base import Dependence, Specification
 from mrflearn.dependence.null import Null
 from mrflearn.selection.shuffles import shuffled_orders, smoother_of, with_copies
 from mrflearn.table import Table
+from mrflearn.work import Executor, Serial, do_pieces
 
 __all__ = ["EdgeTest", "compare", "examine_edges", "p_value_among", "scores_by_chance"]
 
@@ -64,6 +66,7 @@ def examine_edges(
     adjacency: NDArray[np.bool_],
     n_shuffles: int = 200,
     random_state: int = 0,
+    executor: Executor | None = None,
 ) -> tuple[EdgeTest, ...]:
     """Return the test of each edge of a graph, sorted by edge.
 
@@ -81,29 +84,47 @@ def examine_edges(
         Copies of an edge's ends; the tail is extrapolated beyond them.
     random_state : int
         Seed.
+    executor : Executor, optional
+        Who tests; this process, unless given.
     """
     from scipy.stats import false_discovery_control
 
-    found = []
-    for i, j in tracked("Testing edges", np.argwhere(np.triu(adjacency)).tolist()):
-        given_i, given_j = (
-            [z for z in np.flatnonzero(adjacency[node]).tolist() if z != other]
-            for node, other in ((i, j), (j, i))
-        )
-        seed = np.random.SeedSequence(random_state, spawn_key=(i, j))
-        rng = np.random.default_rng(seed)
-        chance = scores_by_chance(
-            table, specification, dependence, i, j, given_i, given_j, n_shuffles, rng
-        )
-        score, p_value = compare(dependence, i, j, given_i, given_j, chance)
-        found.append(((i, j), score, float(chance.mean()), p_value))
+    edges = np.argwhere(np.triu(adjacency)).tolist()
+    shared = (table, specification, dependence, adjacency, n_shuffles, random_state)
+    found = do_pieces(
+        _test, shared, edges, executor or Serial(), "Testing edges", _kept_as(adjacency)
+    )
     n_variables = len(adjacency)
     p_values = np.ones(n_variables * (n_variables - 1) // 2)
     p_values[: len(found)] = [p_value for *_, p_value in found]
     q_values = false_discovery_control(p_values) if len(p_values) else p_values
     return tuple(
-        EdgeTest(*test, float(q_value)) for test, q_value in zip(found, q_values, strict=False)
+        EdgeTest((i, j), float(score), float(by_chance), float(p_value), float(q_value))
+        for (i, j), (score, by_chance, p_value), q_value in zip(
+            edges, found, q_values, strict=False
+        )
     )
+
+
+def _kept_as(adjacency: NDArray[np.bool_]) -> str:
+    """Return what the tests of a graph are called in a checkpoint."""
+    return f"tests of {hashlib.sha256(np.packbits(adjacency).tobytes()).hexdigest()[:16]}"
+
+
+def _test(shared: Any, edge: Pair) -> NDArray[np.float64]:
+    """Return the score of an edge, that of chance, and the p-value."""
+    table, specification, dependence, adjacency, n_shuffles, random_state = shared
+    i, j = edge
+    given_i, given_j = (
+        [z for z in np.flatnonzero(adjacency[node]).tolist() if z != other]
+        for node, other in ((i, j), (j, i))
+    )
+    rng = np.random.default_rng(np.random.SeedSequence(random_state, spawn_key=(i, j)))
+    chance = scores_by_chance(
+        table, specification, dependence, i, j, given_i, given_j, n_shuffles, rng
+    )
+    score, p_value = compare(dependence, i, j, given_i, given_j, chance)
+    return np.array([score, chance.mean(), p_value])
 
 
 def scores_by_chance(

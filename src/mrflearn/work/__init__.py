@@ -1,6 +1,17 @@
 """Who does independent pieces of work: this process, threads, processes, or a Dask cluster."""
 
-from mrflearn.work.base import Executor, Serial, Shared, WorkError
-from mrflearn.work.choose import as_executor, check_executor
+from mrflearn.work.base import Executor, Serial, Shared, Threads, WorkError
+from mrflearn.work.choose import as_executor, check_executor, check_n_jobs
+from mrflearn.work.pieces import do_pieces
 
-__all__ = ["Executor", "Serial", "Shared", "WorkError", "as_executor", "check_executor"]
+__all__ = [
+    "Executor",
+    "Serial",
+    "Shared",
+    "Threads",
+    "WorkError",
+    "as_executor",
+    "check_executor",
+    "check_n_jobs",
+    "do_pieces",
+]
