@@ -28,6 +28,7 @@ __all__ = [
     "MeasureOptions",
     "SelectionOptions",
     "TableOptions",
+    "WorkOptions",
     "alpha_option",
     "edge_options",
     "figure_option",
@@ -41,6 +42,7 @@ __all__ = [
     "seed_option",
     "selection_options",
     "table_options",
+    "work_options",
 ]
 
 Decorator = Callable[[Any], Any]
@@ -115,11 +117,10 @@ class MeasureOptions:
     dependence: str
     n_neighbors: int | None
     scale: str
-    n_jobs: int | None
     max_memory: str | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return them as estimators take them, all but the number of threads."""
+        """Return them as estimators take them."""
         from mrflearn.dependence import resolve
 
         found = resolve(self.dependence, n_neighbors=self.n_neighbors)
@@ -128,6 +129,28 @@ class MeasureOptions:
             "scale": None if self.scale == "none" else self.scale,
             "max_memory": self.max_memory,
         }
+
+
+@dataclass(frozen=True)
+class WorkOptions:
+    """Who works."""
+
+    n_jobs: int
+    dask: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return them as estimators take them."""
+        if self.n_jobs == 0 or self.n_jobs < -1:
+            raise InputError(
+                f"--n-jobs must be a positive number of workers, or -1 for all cores; got "
+                f"{self.n_jobs}"
+            )
+        if self.dask is not None and "://" not in self.dask:
+            raise InputError(
+                f"--dask wants the address of a scheduler, such as tcp://127.0.0.1:8786; got "
+                f"{self.dask!r}"
+            )
+        return {"n_jobs": self.n_jobs, "executor": self.dask}
 
 
 @dataclass(frozen=True)
@@ -297,10 +320,27 @@ measure_options = packed(
             help="Scaling of continuous and ordinal columns.",
         ),
         click.option(
-            "--n-jobs", type=int, metavar="N", help="Threads; -1 for all cores. [default: 1]"
+            "--max-memory", metavar="SIZE", help="Bound on working memory, as in '500 MB' or '2G'."
+        ),
+    ],
+)
+
+work_options = packed(
+    WorkOptions,
+    "work",
+    [
+        click.option(
+            "--n-jobs",
+            type=int,
+            default=-1,
+            metavar="N",
+            help="Threads and processes. [default: all cores]",
         ),
         click.option(
-            "--max-memory", metavar="SIZE", help="Bound on working memory, as in '500 MB' or '2G'."
+            "--dask",
+            metavar="ADDRESS",
+            help="Let the workers of a Dask cluster do the work; the address of its scheduler, as "
+            "in tcp://127.0.0.1:8786.",
         ),
     ],
 )

@@ -14,6 +14,7 @@ from mrflearn.cli._options import (
     MeasureOptions,
     SelectionOptions,
     TableOptions,
+    WorkOptions,
     edge_options,
     file_argument,
     json_option,
@@ -22,6 +23,7 @@ from mrflearn.cli._options import (
     quiet_option,
     selection_options,
     table_options,
+    work_options,
 )
 from mrflearn.cli._output import listed, plain_warnings, show_rows, write_json
 from mrflearn.cli.learn import search_options_of
@@ -42,6 +44,7 @@ Example:
 @method_option("iamb")
 @selection_options
 @measure_options
+@work_options
 @table_options
 @edge_options
 @json_option
@@ -52,6 +55,7 @@ def blanket(
     method: str,
     selection: SelectionOptions,
     measure: MeasureOptions,
+    work: WorkOptions,
     table: TableOptions,
     edges: EdgeOptions,
     as_json: bool,
@@ -74,7 +78,8 @@ def blanket(
         names = list(as_table(frame, **reading).names)
         check_name(target, names, "--target")
         if options:
-            options |= edges.as_dict(names) | {"n_jobs": measure.n_jobs}
+            options |= edges.as_dict(names)
+        options |= work.as_dict()
         estimator = as_estimator(method, selection.as_dict() | reading | options)
         with shown(quiet):
             scores, unit, lam = _scores(estimator, frame, target)

@@ -15,6 +15,7 @@ from mrflearn.cli._options import (
     EXIT_CODES,
     MeasureOptions,
     TableOptions,
+    WorkOptions,
     alpha_option,
     file_argument,
     json_option,
@@ -22,6 +23,7 @@ from mrflearn.cli._options import (
     quiet_option,
     seed_option,
     table_options,
+    work_options,
 )
 from mrflearn.cli._output import in_flags, plain_warnings, show_rows, write_json
 from mrflearn.errors import InputError, unknown
@@ -53,6 +55,7 @@ Example:
 @alpha_option
 @seed_option
 @measure_options
+@work_options
 @table_options
 @click.option(
     "-o", "--output", type=click.Path(), metavar="PATH", help="Write the table of edges: .csv."
@@ -68,6 +71,7 @@ def compare(
     alpha: float,
     seed: int,
     measure: MeasureOptions,
+    work: WorkOptions,
     table: TableOptions,
     output: str | None,
     figure: str | None,
@@ -91,7 +95,7 @@ def compare(
             raise unknown("method", name, ESTIMATORS)
     with plain_warnings():
         frame, reading = table.read(file)
-        common = {"alpha": alpha, "random_state": seed, **reading}
+        common = {"alpha": alpha, "random_state": seed, **reading, **work.as_dict()}
         with shown(quiet or as_json):
             graphs, left_out = _learn_all(list(dict.fromkeys(names)), frame, common, measure)
         if not graphs:
@@ -121,7 +125,7 @@ def _learn_all(
     from mrflearn.table import as_table
 
     as_table(frame, kinds=common["kinds"], groups=common["groups"], missing=common["missing"])
-    searching = measure.as_dict() | {"n_jobs": measure.n_jobs}
+    searching = measure.as_dict()
     graphs: dict[str, Graph] = {}
     left_out: dict[str, str] = {}
     for name in tracked("Comparing methods", names):

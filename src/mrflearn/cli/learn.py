@@ -18,6 +18,7 @@ from mrflearn.cli._options import (
     MeasureOptions,
     SelectionOptions,
     TableOptions,
+    WorkOptions,
     edge_options,
     figure_option,
     file_argument,
@@ -29,6 +30,7 @@ from mrflearn.cli._options import (
     report_option,
     selection_options,
     table_options,
+    work_options,
 )
 from mrflearn.cli._output import in_flags, listed, plain_warnings, write_json
 from mrflearn.errors import InputError, either, unknown
@@ -80,6 +82,14 @@ quotes:
     help="How gsmple goes on after growing and shrinking once. [default: pairs]",
 )
 @measure_options
+@work_options
+@click.option(
+    "--checkpoint",
+    type=click.Path(),
+    metavar="PATH",
+    help="Keep what was found in this file, so that the same command, if it was stopped, goes on "
+    "from there and ends with the same result.",
+)
 @table_options
 @edge_options
 @outputs_option
@@ -102,6 +112,8 @@ def learn(
     stability: int,
     refine: str | None,
     measure: MeasureOptions,
+    work: WorkOptions,
+    checkpoint: str | None,
     table: TableOptions,
     edges: EdgeOptions,
     outputs: tuple[str, ...],
@@ -120,6 +132,7 @@ def learn(
     begun = time.monotonic()
     others = [(result, (".json",)), (report, REPORTS)]
     check_targets(file, outputs, figure, others)  # before anything slow
+    work.as_dict()
 
     from mrflearn._shown import shown
     from mrflearn.learn import NOTE
@@ -148,8 +161,9 @@ def learn(
                 method,
                 test=test,
                 n_subsamples=stability,
-                n_jobs=measure.n_jobs,
+                checkpoint=checkpoint,
                 quiet=True,
+                **work.as_dict(),
                 **selection.as_dict(),
                 **reading,
                 **options,
@@ -188,7 +202,6 @@ def _refuse_search_options(method: str) -> None:
         "scale",
         "required",
         "forbidden",
-        "n_jobs",
         "max_memory",
     ):
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from mrflearn.cli._options import WorkOptions, work_options
 from mrflearn.cli._output import plain_warnings, write
 from mrflearn.errors import InputError
 
@@ -27,9 +28,7 @@ Exit codes: 0, 2 for a mistake in the options, 130 after Ctrl-C.""",
 )
 @click.option("--runs", type=int, metavar="N", help="Tables from each world. [default: 100]")
 @click.option("--quick", is_flag=True, help=f"{QUICK} runs: a first look, with wide intervals.")
-@click.option(
-    "--n-jobs", type=int, default=-1, metavar="N", help="Processes. [default: one for each core]"
-)
+@work_options
 @click.option(
     "-o",
     "--output",
@@ -39,7 +38,7 @@ Exit codes: 0, 2 for a mistake in the options, 130 after Ctrl-C.""",
     help="Folder for results, figure and report.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
-def reproduce(runs: int | None, quick: bool, n_jobs: int, output: str, quiet: bool) -> None:
+def reproduce(runs: int | None, quick: bool, work: WorkOptions, output: str, quiet: bool) -> None:
     """Repeat the experiment of the GS-MPLE paper.
 
     It has four worlds of nine variables, and all its methods. DIR gets results.parquet (a row for
@@ -53,8 +52,7 @@ def reproduce(runs: int | None, quick: bool, n_jobs: int, output: str, quiet: bo
     n_runs = QUICK if quick else 100 if runs is None else runs
     if n_runs < 1:
         raise InputError(f"--runs must be a positive whole number, got {n_runs}")
-    if n_jobs == 0 or n_jobs < -1:
-        raise InputError(f"--n-jobs must be a positive number of processes or -1, got {n_jobs}")
+    workers = work.as_dict()
     if not output:
         raise InputError("--output is empty: name a folder for the results")
     if Path(output).exists() and not Path(output).is_dir():
@@ -66,7 +64,7 @@ def reproduce(runs: int | None, quick: bool, n_jobs: int, output: str, quiet: bo
     with plain_warnings():
         try:
             with _bar(quiet) as progress:
-                standings, written = run(output, n_runs, n_jobs, progress)
+                standings, written = run(output, n_runs, progress=progress, **workers)
         except KeyboardInterrupt:
             click.echo(f"What was finished is in {output}: the same command goes on.", err=True)
             raise

@@ -28,7 +28,11 @@ NOT_IN_PANEL = {"ising": ("GLASSO",), "hmm-discrete": ("GLASSO",)}
 
 
 def reproduce(
-    folder: str | Path, runs: int = 100, n_jobs: int = -1, progress: Progress | None = None
+    folder: str | Path,
+    runs: int = 100,
+    n_jobs: int = -1,
+    progress: Progress | None = None,
+    executor: Any = None,
 ) -> tuple[Standings, list[Path]]:
     """Run the paper's experiment and write results, figure, tables and text to `folder`.
 
@@ -42,6 +46,8 @@ def reproduce(
         Processes; -1 for all cores. The result does not depend on it.
     progress : callable, optional
         Called with the number of runs done, and of all.
+    executor : str or dask.distributed.Client, optional
+        Who works, as in `learn`.
 
     Returns
     -------
@@ -50,7 +56,7 @@ def reproduce(
     files : list of Path
         What was written.
     """
-    results = run_experiment(paper_cases(), runs, folder, n_jobs, progress)
+    results = run_experiment(paper_cases(), runs, folder, n_jobs, progress, executor)
     found = standings(results)
     return found, write_reproduction(found, results, folder)
 
