@@ -112,7 +112,7 @@ def test_threads_share_the_bound():
     assert GSMPLE(0.2, n_jobs=2, max_memory="2 MB").fit(X).graph_ == free.graph_
     GSMPLE(0.2, max_memory="400 KB").fit(X)
     with pytest.raises(
-        InputError, match="with 2 threads one question may take 100 KB of max_memory=400 KB"
+        InputError, match="with 2 workers one question may take 100 KB of max_memory=400 KB"
     ):
         GSMPLE(0.2, n_jobs=2, max_memory="400 KB").fit(X)
 

@@ -372,8 +372,8 @@ def test_a_group_of_several_kinds_is_mixed_and_every_column_is_described():
     [
         ({"g": ["x", "q"]}, "groups=: unknown column 'q'"),
         ({"g": ["x", "y"], "h": ["z", "x"]}, "column 'x' is in 'g' and in 'h'; .*one variable"),
-        ({"g": ["x", "y", "x"]}, "column 'x' is in 'g' and in 'g'"),
-        ({"g": ["x", 0]}, "column 'x' is in 'g' and in 'g'"),
+        ({"g": ["x", "y", "x"]}, "column 'x' is listed twice in 'g'; list it once"),
+        ({"g": ["x", 0]}, "column 'x' is listed twice in 'g'"),
         ({"w": ["x", "y"]}, "'w' is also the name of a column outside .*another name"),
         ({"g": []}, r"'g' must list its columns, such as \{'g': \['x', 'y'\]\}, got \[\]"),
         ({"g": "xyz"}, "'g' must list its columns, .* got 'xyz'"),

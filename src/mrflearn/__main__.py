@@ -2,4 +2,5 @@
 
 from mrflearn.cli import main
 
-main(prog_name="mrflearn")
+if __name__ == "__main__":
+    main(prog_name="mrflearn")

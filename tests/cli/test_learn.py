@@ -504,7 +504,7 @@ def test_parametric_methods_learn_and_draw(tmp_path):
     "option",
     [
         ("--dependence", "knn"),
-        ("--n-jobs", "2"),
+        ("--max-memory", "1G"),
         ("--required", "a:b"),
         ("--scale", "rank"),
         ("--refine", "swap"),

@@ -92,7 +92,10 @@ def test_the_same_command_gives_the_same_files(written, tmp_path):
         (["--runs", "-5"], "--runs must be a positive whole number, got -5"),
         (["--runs", "3", "--quick"], "leave out --quick or --runs"),
         (["--runs", "many"], "many"),
-        (["--n-jobs", "0"], "--n-jobs must be a positive number of processes or -1, got 0"),
+        (
+            ["--n-jobs", "0"],
+            "--n-jobs must be a positive number of workers, or -1 for all cores; got 0",
+        ),
         (["--quik"], "--quick"),
     ],
 )

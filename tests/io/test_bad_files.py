@@ -109,7 +109,7 @@ def test_the_command_line_answers_or_refuses_in_one_line_and_leaves_nothing_half
 def test_labels_without_number_are_refused_where_each_needs_its_own_correlations():
     frame = pd.DataFrame({"id": [f"k{i}" for i in range(20_000)], "b": range(20_000)})
     with pytest.raises(InputError, match="column 'id' has 20000 labels, and correlations with"):
-        mrflearn.GSMPLE(dependence="gaussian", lam=0.1).fit(frame)
+        mrflearn.GSMPLE(dependence="gaussian", lam=0.1, kinds={"id": "nominal"}).fit(frame)
 
 
 # --- Pipes and standard input ---------------------------------------------------------------------
