@@ -87,25 +87,21 @@ class Remote(Dependence):
     ) -> Iterator[list[Question]]:
         """Cut the questions, as they are asked for: by then it is better known what they take."""
         piece: list[_Part] = []
-        room = left = 0
-        rest = total
+        room, rest = 0, total
         for position, (i, candidates, given) in enumerate(questions):
             begin = 0
             while begin < len(candidates):
-                if not room:
+                if not piece:
                     even = -(-rest // self.executor.n_workers)
-                    room = left = max(1, min(self._size(), even))
-                taken = min(left, len(candidates) - begin)
+                    room = max(1, min(self._size(), even))
+                taken = min(room, len(candidates) - begin)
                 part = Question(i, tuple(candidates[begin : begin + taken]), tuple(given))
                 piece.append((position, begin, part))
-                begin, left, rest = begin + taken, left - taken, rest - taken
-                if not left:
+                begin, room, rest = begin + taken, room - taken, rest - taken
+                if not room or not rest:
                     sent.append(piece)
                     yield [question for _, _, question in piece]
-                    piece, room = [], 0
-        if piece:
-            sent.append(piece)
-            yield [question for _, _, question in piece]
+                    piece = []
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         return self.inner.null(i, candidates, given)

@@ -80,7 +80,9 @@ COMMON = f"""
     objective_ : float
         Objective of the result, 0 for the empty graph.
     n_evaluations_ : int
-        Conditional mutual informations estimated.
+        Conditional mutual informations asked for.
+    n_ahead_, n_foreseen_ : int
+        Those estimated ahead since workers were idle, and how many of these were asked for later.
     {FEATURE_ATTRIBUTES.strip()}
 """
 
@@ -142,6 +144,7 @@ class SearchEstimator(GraphEstimator):
         self.trace_ = result.trace
         self.objective_ = result.objective
         self.n_evaluations_ = memo.n_evaluations
+        self.n_ahead_, self.n_foreseen_ = memo.n_ahead, memo.n_foreseen
         self._finish(result, table)
         return _as_graph(result, table)
 

@@ -13,7 +13,7 @@ search go on where Algorithm 1 ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from mrflearn.search.base import (
 from mrflearn.search.refine import check_refine, go_on, n_answers
 
 __all__ = ["path", "run"]
+
+LOOK_AHEAD = 32
+"""Edges that may come next, whose questions are asked ahead where workers would be idle."""
 
 
 def run(
@@ -129,13 +132,30 @@ def grow(
     score = np.full((n_variables, n_variables), -np.inf)
     trace = Trace(begun)
 
-    def refresh(nodes: Iterable[int]) -> None:
+    def refresh(nodes: Collection[int]) -> None:
         rows = [(i, sorted(candidates[i])) for i in nodes]
         questions = [Question(i, others, tuple(neighbours[i])) for i, others in rows]
-        for (i, others), answer in zip(rows, memo.cmi_batch(questions), strict=True):
+        answers = memo.cmi_batch(questions, likely_next(nodes))
+        for (i, others), answer in zip(rows, answers, strict=True):
             directed[i, others] = answer
         for i, others in rows:
             score[i, others] = score[others, i] = directed[i, others] + directed[others, i]
+
+    def likely_next(nodes: Collection[int]) -> Iterator[Question]:
+        """Yield what is asked when the best edges away from some nodes are added.
+
+        Their scores do not change with those of the nodes: one of them is next, unless a score
+        that changes is larger.
+        """
+        away = score.copy()
+        away[list(nodes)] = away[:, list(nodes)] = -np.inf
+        busy: set[int] = set()
+        for place in np.argsort(-away, axis=None, kind="stable")[: 2 * LOOK_AHEAD].tolist():
+            i, j = divmod(place, n_variables)
+            if away[i, j] > lam and i < j and busy.isdisjoint((i, j)):
+                busy.update((i, j))
+                for a, b in ((i, j), (j, i)):
+                    yield Question(a, sorted(candidates[a] - {b}), (*neighbours[a], b))
 
     def add(phase: str, i: int, j: int) -> None:
         trace.add(phase, (i, j), float(score[i, j]))
@@ -173,12 +193,27 @@ def shrink(memo: Memo, lam: float, grown: Sequence[Step], constraints: Constrain
     directed: dict[Pair, float] = {}
     trace = Trace(grown)
 
-    def refresh(nodes: Iterable[int]) -> None:
+    def refresh(nodes: Collection[int]) -> None:
         arcs = [(i, j) for i in nodes for j in sorted(neighbours[i])]
         questions = [Question(i, (j,), tuple(neighbours[i] - {j})) for i, j in arcs]
-        for arc, answer in zip(arcs, memo.cmi_batch(questions), strict=True):
+        answers = memo.cmi_batch(questions, likely_next(nodes))
+        for arc, answer in zip(arcs, answers, strict=True):
             directed[arc] = float(answer[0])
 
+    def likely_next(nodes: Collection[int]) -> Iterator[Question]:
+        """Yield what is asked when the weakest edges away from some nodes are removed."""
+        weakest = sorted(
+            (directed[i, j] + directed[j, i], (i, j))
+            for i, j in edges - constraints.required
+            if i not in nodes and j not in nodes
+        )
+        for least, (i, j) in weakest[:LOOK_AHEAD]:
+            if least <= lam:
+                for a, b in ((i, j), (j, i)):
+                    near = neighbours[a] - {b}
+                    yield from (Question(a, (z,), tuple(near - {z})) for z in sorted(near))
+
+    edges: set[Pair] = set()
     refresh(range(memo.n_variables))
     edges = {(i, j) for i, near in enumerate(neighbours) for j in near if i < j}
     while True:
