@@ -50,7 +50,7 @@ MAY_IMPORT = {
         "estimators",
         "work",
     },
-    "selection": LEAVES | {"table", "dependence", "graph", "selection", "work"},
+    "selection": LEAVES | {"checkpoint", "table", "dependence", "graph", "selection", "work"},
     "selector": LEAVES | {"_columns", "estimators"},
     "stability": LEAVES
     | {

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn.checkpoint import current
 from mrflearn.dependence.base import Dependence, Question, Specification
 from mrflearn.dependence.null import Null
 from mrflearn.selection.shuffles import shuffled_orders, with_copies
@@ -58,6 +59,20 @@ class Shuffled(Dependence):
         return self.inner.cmi_batch(questions)
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
+        checkpoint = current()
+        if checkpoint is None:
+            return Null(*self._moments(i, candidates, given))
+        kept_as = f"null of {i} with {candidates} given {given}, {self.n_shuffles} shuffles"
+        kept = checkpoint.pieces(kept_as)
+        if 0 not in kept:
+            kept[0] = self._moments(i, candidates, given)
+            checkpoint.keep_piece(kept_as, 0, kept[0])
+        return Null(*kept[0])
+
+    def _moments(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        """Return mean, deviation and skewness of the estimates by chance, by candidate."""
         seed = np.random.SeedSequence(self.random_state, spawn_key=(i, *given))
         rng = np.random.default_rng(seed)
         orders = shuffled_orders(self.table, given, self.n_shuffles, rng)
@@ -75,4 +90,4 @@ class Shuffled(Dependence):
         varies = deviation > 0
         scaled = (values - values.mean(axis=0))[:, varies] / deviation[varies]
         skewness = max(float((scaled**3).mean()), 0.0) if varies.any() else 0.0
-        return Null(values.mean(axis=0), deviation, np.full(len(candidates), skewness))
+        return np.array([values.mean(axis=0), deviation, np.full(len(candidates), skewness)])
