@@ -111,8 +111,8 @@ class Checkpoint:
         row = (i, _bytes(given, INDEX), _bytes(candidates, INDEX), _bytes(answer, NUMBER))
         self._write("INSERT INTO answers VALUES (?, ?, ?, ?)", row)
 
-    def pieces(self, phase: str) -> dict[int, NDArray[Any]]:
-        """Return the finished pieces of a phase, by their number."""
+    def pieces(self, phase: str, shape: tuple[int, ...] | None = None) -> dict[int, NDArray[Any]]:
+        """Return the finished pieces of a phase, by their number; of one shape, if it is given."""
         found = {}
         for number, numbers in self._query(
             "SELECT number, numbers FROM pieces WHERE phase = ?", (phase,)
@@ -121,6 +121,8 @@ class Checkpoint:
                 found[int(number)] = np.load(io.BytesIO(numbers), allow_pickle=False)
             except (ValueError, EOFError, OSError, TypeError, MemoryError):
                 raise self._spoilt(f"piece {number} of {phase!r} is none") from None
+            if shape is not None and found[int(number)].shape != shape:
+                raise self._spoilt(f"piece {number} of {phase!r} has another shape")
         return found
 
     def keep_piece(self, phase: str, number: int, numbers: NDArray[Any]) -> None:

@@ -193,6 +193,7 @@ def repeated(
         executor,
         "Checking stability",
         f"stability {size} of {table.n_samples}, seed {seed}",
+        (table.n_variables, table.n_variables),
     )
     frequencies = np.mean(found, axis=0)
     frequencies.flags.writeable = False

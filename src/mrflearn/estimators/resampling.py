@@ -48,7 +48,8 @@ def choose_by_resampling(
             draw_rows(table.n_samples, size, number, random_state)
             for number in range(selection.n_subsamples)
         ]
-        graphs = do_pieces(_graphs_of, shared, parts, executor, PHASE, "stars")
+        shape = (len(lams), table.n_variables, table.n_variables)
+        graphs = do_pieces(_graphs_of, shared, parts, executor, PHASE, "stars", shape)
         return stars.choose(lams, np.mean(graphs, axis=0), selection.beta)
     if not isinstance(selection, Heldout):
         raise ValueError(f"{selection!r} does not resample")

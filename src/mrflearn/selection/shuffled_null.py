@@ -63,7 +63,7 @@ class Shuffled(Dependence):
         if checkpoint is None:
             return Null(*self._moments(i, candidates, given))
         kept_as = f"null of {i} with {candidates} given {given}, {self.n_shuffles} shuffles"
-        kept = checkpoint.pieces(kept_as)
+        kept = checkpoint.pieces(kept_as, (3, len(candidates)))
         if 0 not in kept:
             kept[0] = self._moments(i, candidates, given)
             checkpoint.keep_piece(kept_as, 0, kept[0])

@@ -92,7 +92,7 @@ def examine_edges(
     edges = np.argwhere(np.triu(adjacency)).tolist()
     shared = (table, specification, dependence, adjacency, n_shuffles, random_state)
     found = do_pieces(
-        _test, shared, edges, executor or Serial(), "Testing edges", _kept_as(adjacency)
+        _test, shared, edges, executor or Serial(), "Testing edges", _kept_as(adjacency), (3,)
     )
     n_variables = len(adjacency)
     p_values = np.ones(n_variables * (n_variables - 1) // 2)

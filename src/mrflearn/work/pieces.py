@@ -23,6 +23,7 @@ def do_pieces(
     executor: Executor,
     phase: str,
     kept_as: str,
+    shape: tuple[int, ...] | None = None,
 ) -> list[NDArray[Any]]:
     """Return work(shared, piece) for each piece, in their order.
 
@@ -41,9 +42,11 @@ def do_pieces(
         What people read while it is done.
     kept_as : str
         The name of this work in a checkpoint: pieces of the same name and number are the same.
+    shape : tuple of int, optional
+        Of each answer; those in a checkpoint are held against it.
     """
     checkpoint = current()
-    found = {} if checkpoint is None else checkpoint.pieces(kept_as)
+    found = {} if checkpoint is None else checkpoint.pieces(kept_as, shape)
     found = {number: answer for number, answer in found.items() if number < len(pieces)}
     missing = [number for number in range(len(pieces)) if number not in found]
     count = Count(phase, len(pieces))
