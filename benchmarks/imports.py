@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from importlib.metadata import files
+from importlib.util import find_spec
 
 OURS = [
     "import mrflearn",
