@@ -2,7 +2,7 @@
 
 Averages over 20 tables, for GS-MPLE at two lambdas, at the one that is chosen, and with a corrected
 plug-in estimate. Then, how much what neighbours say of such columns varies, as a multiple of the
-error that the default takes it to have.
+error that the default takes it to have, and how far it goes with what correlations say.
 """
 
 from __future__ import annotations
@@ -32,9 +32,13 @@ def noise(kind: str, n_samples: int, seed: int) -> np.ndarray:
     return np.array(["a", "b", "c"])[rng.integers(3, size=(n_samples, 6))]
 
 
-def spread_of_neighbours(mixed: bool, n_samples: int) -> float:
-    """Return the deviation of neighbour estimates of noise, in units of their error."""
-    found = []
+def neighbours_in_noise(mixed: bool, n_samples: int) -> tuple[float, float]:
+    """Return the deviation of neighbour estimates, in units of their error, and a slope.
+
+    The slope is that of neighbour estimates over estimates by correlations: 1 where both see the
+    correlation that a sample has by chance, 0 where they are independent.
+    """
+    found, by_correlations = [], []
     for seed in range(10 * N_TABLES):
         columns = noise("continuous", n_samples, seed)
         if mixed:
@@ -45,7 +49,10 @@ def spread_of_neighbours(mixed: bool, n_samples: int) -> float:
             others = tuple(j for j in range(1, 6, 2))
             parametric, difference, error, _ = bound._compared(i, others, ())
             found.append((parametric + difference) / error)
-    return float(np.std(np.concatenate(found)))
+            by_correlations.append(parametric / error)
+    estimates = np.concatenate(found)
+    slope = np.polyfit(np.concatenate(by_correlations), estimates, 1)[0]
+    return float(np.std(estimates)), float(slope)
 
 
 def main() -> None:
@@ -58,8 +65,9 @@ def main() -> None:
         ]
         print(f"{kind:12} {setting:26} " + " ".join(f"{mean:<8.1f}" for mean in means))
     for mixed, kind in ((False, "continuous"), (True, "and ordinal")):
-        spreads = [f"{spread_of_neighbours(mixed, n_samples):<8.2f}" for n_samples in sizes]
-        print(f"{kind:12} {'spread of neighbours':26} {' '.join(spreads)}")
+        measured = zip(*(neighbours_in_noise(mixed, n_samples) for n_samples in sizes), strict=True)
+        for what, values in zip(("spread of neighbours", "slope"), measured, strict=True):
+            print(f"{kind:12} {what:26} {' '.join(f'{value:<8.2f}' for value in values)}")
 
 
 if __name__ == "__main__":

@@ -452,8 +452,8 @@ def test_a_column_of_identifiers_is_no_burden():
     rng = np.random.default_rng(46)
     x, noise = rng.normal(size=(2, 2000))
     names = np.array([f"row{m}" for m in range(2000)])
-    table = _table({"x": x, "y": x + noise, "name": names})
-    dependence = Auto().bind(table)
+    frame = pd.DataFrame({"x": x, "y": x + noise, "name": names})
+    dependence = Auto().bind(as_table(frame, kinds={"name": "nominal"}))
     assert dependence.cmi(0, 1, (2,)) == pytest.approx(0.5 * np.log(2), abs=0.05)
     assert abs(dependence.cmi(0, 2)) < 0.05
 

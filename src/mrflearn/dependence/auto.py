@@ -227,10 +227,11 @@ class _Neighbouring(TableDependence):
     def _null_by_neighbours(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> Null:
-        """Return the null of a weighed mean of two independent estimates, the second normal.
+        """Return the null of an estimate and a share of what neighbours say more, which is normal.
 
-        What neighbours say more is heard the more, the larger the first is: as much as where that
-        is large by chance.
+        It is the difference that does not depend on the estimate: neighbours see the correlation
+        that a sample has by chance as well (benchmarks/noise.py). They are heard the more, the
+        larger the estimate is: as much as where that is large by chance.
         """
         null = self.parametric.null(i, candidates, given)
         if not self.learned.any:
@@ -240,12 +241,10 @@ class _Neighbouring(TableDependence):
         large = null.mean + LARGE_BY_CHANCE * null.deviation
         spread = np.where(self._tied(i, candidates, given), 1.0, SPREAD_BY_CHANCE) * error
         more = (self.learned.weight(large, error) - share) * spread
-        rest, variance = 1 - share, null.deviation**2
-        third = null.skewness * null.deviation**3
         return Null.from_cumulants(
-            rest * null.mean + RECTIFIED[0] * more,
-            rest**2 * variance + (share * spread) ** 2 + RECTIFIED[1] * more**2,
-            rest**3 * third + RECTIFIED[2] * more**3,
+            null.mean + RECTIFIED[0] * more,
+            null.deviation**2 + (share * spread) ** 2 + RECTIFIED[1] * more**2,
+            null.skewness * null.deviation**3 + RECTIFIED[2] * more**3,
         )
 
     def _weighed(
