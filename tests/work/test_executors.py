@@ -207,9 +207,7 @@ def test_a_cluster_without_workers_is_refused(monkeypatch):
 
     monkeypatch.setattr("mrflearn.work.on_dask.PATIENCE", 1.0)
     with (
-        LocalCluster(
-            n_workers=0, processes=False, host="127.0.0.1", dashboard_address=":0"
-        ) as cluster,
+        LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=":0") as cluster,
         Client(cluster) as client,
         pytest.raises(WorkError, match="has no worker"),
     ):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError
+from operator import itemgetter
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -55,12 +56,12 @@ class OnDask(Executor):
             raise TypeError("what is shared was not shared by this executor")
         numbered = enumerate(items)
         finished: SimpleQueue[Any] = SimpleQueue()
-        running: dict[Any, int] = {}
+        running: dict[Any, tuple[int, Any]] = {}
         most = WAITING * self.n_workers
 
         def hand_out(number: int, item: Any) -> None:
             future = self.client.submit(_do, work, shared.future, item, pure=False)
-            running[future] = number
+            running[future] = (number, item)
             future.add_done_callback(finished.put)
 
         try:
@@ -70,15 +71,17 @@ class OnDask(Executor):
                 if not running:
                     return
                 future = self._next_of(finished)
-                number = running.pop(future)
+                if future not in running:  # cancelled below
+                    continue
+                number, item = running.pop(future)
                 try:
                     answer = future.result()
-                except KilledWorker:
-                    raise WorkError(
-                        "workers of the Dask cluster died again and again at the same piece of "
-                        f"work, number {number + 1}: it may need more memory than they have; see "
-                        "their logs, or use a bound (max_memory)"
-                    ) from None
+                except KilledWorker:  # this one, or one that was with it each time
+                    suspects = sorted([(number, item), *running.values()], key=itemgetter(0))
+                    self.client.cancel(list(running), force=True)
+                    running.clear()
+                    yield from self._one_by_one(work, shared, suspects)
+                    continue
                 except CancelledError:
                     raise WorkError(
                         "the Dask cluster cancelled work: its scheduler was restarted, or another "
@@ -88,6 +91,25 @@ class OnDask(Executor):
         finally:
             if running:
                 self.client.cancel(list(running), force=True)
+
+    def _one_by_one(
+        self, work: Work, shared: _OnWorkers, suspects: list[tuple[int, Any]]
+    ) -> Iterator[tuple[int, Any]]:
+        """Do again what was on its way when workers died, so that the one they died of is known."""
+        from distributed.scheduler import KilledWorker
+
+        for number, item in suspects:
+            finished: SimpleQueue[Any] = SimpleQueue()
+            future = self.client.submit(_do, work, shared.future, item, pure=False)
+            future.add_done_callback(finished.put)
+            try:
+                yield number, self._next_of(finished).result()
+            except KilledWorker:
+                raise WorkError(
+                    "workers of the Dask cluster died again and again at the same piece of work, "
+                    f"number {number + 1}: it may need more memory than they have; see their "
+                    "logs, or use a bound (max_memory)"
+                ) from None
 
     def _next_of(self, finished: SimpleQueue[Any]) -> Any:
         """Wait for a future, and see to it that somebody is there to work."""

@@ -17,6 +17,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from itertools import count
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ class Processes(Executor):
                     try:
                         answer = future.result()
                     except BrokenProcessPool:
-                        suspects = sorted([(number, item), *running.values()])
+                        suspects = sorted([(number, item), *running.values()], key=itemgetter(0))
                         running = {}
                         yield from self._one_by_one(shared, work, suspects)
                         break
