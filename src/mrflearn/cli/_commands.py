@@ -28,7 +28,10 @@ class Commands(click.Group):
             sys.stdout.reconfigure(errors="backslashreplace")
         options["standalone_mode"] = False
         try:
-            code = super().main(*args, **options)
+            try:
+                code = super().main(*args, **options)
+            finally:
+                _stop_workers()
         except click.ClickException as error:
             error.show()
             code = error.exit_code
@@ -51,3 +54,10 @@ class Commands(click.Group):
             click.echo("Interrupted.", err=True)
             code = INTERRUPTED
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _stop_workers() -> None:
+    """End processes that were started, if any: Python would wait for them on its way out."""
+    processes = sys.modules.get("mrflearn.work.processes")
+    if processes is not None:
+        processes.stop_all()

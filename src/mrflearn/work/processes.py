@@ -27,7 +27,7 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from mrflearn.work.base import WAITING, Executor, Shared, Work, WorkError
 
-__all__ = ["Processes"]
+__all__ = ["Processes", "stop_all"]
 
 IDLE = 300
 """Seconds after which a process that nobody needs ends."""
@@ -127,7 +127,8 @@ def _stop(n_workers: int) -> None:
 
 
 @atexit.register
-def _stop_all() -> None:
+def stop_all() -> None:
+    """End all processes, which were kept for the next work."""
     for n_workers in list(_pools):
         _stop(n_workers)
 
