@@ -116,14 +116,7 @@ class ParametricEstimator(GraphEstimator):
         if isinstance(selection, EBIC):
             choice = self._choose_by_ebic(table, fits, selection.gamma)
         else:
-            choice = choose_by_resampling(
-                self._for_parts(),
-                table,
-                lams,
-                selection,
-                self.random_state,
-                self._executor("processes"),
-            )
+            choice = choose_by_resampling(self, table, lams, selection)
         if choice.position is None:
             (fit,) = self._fits(table, (math.inf,))
         else:

@@ -17,7 +17,7 @@ from mrflearn.selection.choice import Choice
 from mrflearn.selection.options import Heldout, Selection, Stars
 from mrflearn.selection.subsamples import draw_rows, usual_size
 from mrflearn.table import Table
-from mrflearn.work import Executor, do_pieces
+from mrflearn.work import do_pieces
 
 if TYPE_CHECKING:
     from mrflearn.estimators.base import GraphEstimator
@@ -37,11 +37,10 @@ def choose_by_resampling(
     table: Table,
     lams: Sequence[float],
     selection: Selection,
-    random_state: int,
-    executor: Executor,
 ) -> Choice:
     """Choose a lambda by how stable graphs are, or how well they predict."""
-    shared: Shared = (estimator, table, tuple(lams))
+    shared: Shared = (estimator._for_parts(), table, tuple(lams))
+    executor, random_state = estimator._executor("processes"), estimator.random_state
     if isinstance(selection, Stars):
         size = usual_size(table.n_samples)
         parts = [

@@ -123,14 +123,7 @@ class SearchEstimator(GraphEstimator):
                 lams += further
                 choice = self._choose(nulls, lams, results, constraints)
         else:
-            choice = choose_by_resampling(
-                self._for_parts(),
-                table,
-                lams,
-                selection,
-                self.random_state,
-                self._executor("processes"),
-            )
+            choice = choose_by_resampling(self, table, lams, selection)
         if choice.position is None:
             result = self._search.run(memo, math.inf, constraints, **self._options())
         else:
