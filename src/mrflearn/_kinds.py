@@ -1,0 +1,138 @@
+"""What kind a column is, why, and its values as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn._columns import RawColumn
+from mrflearn.errors import InputError, unknown
+
+__all__ = ["FEW_LEVELS", "KINDS", "Column", "encode", "listed"]
+
+KINDS = ("continuous", "ordinal", "nominal")
+
+FEW_LEVELS = 10
+"""An integer column is ordinal when it has at most this many distinct values, each seen at least
+twice on average; with more it is continuous."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """What one column of a `Table` is taken for, and why."""
+
+    name: str
+    kind: str
+    reason: str
+    levels: tuple[Any, ...] | None
+    """Labels of an ordinal or nominal column, in the order of their codes."""
+    n_distinct: int
+    n_missing: int
+    """Missing or infinite values among all rows given, dropped rows included."""
+    note: str = ""
+
+    @property
+    def constant(self) -> bool:
+        """Whether every row holds the same value."""
+        return self.n_distinct <= 1
+
+
+def encode(
+    raw: RawColumn, keep: NDArray[np.bool_], wanted: str | Sequence[Any] | None
+) -> tuple[Column, NDArray[np.float64]]:
+    """Decide the kind of one column and return its values as numbers, not yet scaled."""
+    kept = raw.values[keep]
+    levels: list[Any] | None = None
+    if isinstance(wanted, str):
+        if wanted not in KINDS:
+            raise InputError(f"column {raw.name!r}: {unknown('kind', wanted, KINDS)}")
+        kind, reason = wanted, "declared"
+    elif wanted is not None:
+        kind, reason = "ordinal", "declared with levels"
+        if isinstance(wanted, Iterable) and not isinstance(wanted, Set):
+            levels = list(wanted)
+        if levels is None or not all(isinstance(level, Hashable) for level in levels):
+            raise InputError(
+                f"kinds=: column {raw.name!r} is {listed(KINDS)} or a list of its levels, lowest "
+                f"first; got {wanted!r}"
+            )
+    else:
+        kind, reason = _infer_kind(raw, kept)
+
+    if kind == "continuous":
+        codes = raw.numbers(keep)
+        levels = None
+    elif kind == "ordinal" and levels is None and raw.type == "integer":
+        codes = raw.numbers(keep)  # an integer is its own code
+        levels = [int(level) for level in np.unique(codes)]
+    else:
+        if levels is None:
+            levels = raw.ordered_levels(keep) if kind == "ordinal" else raw.levels(keep)
+        codes = raw.codes(keep, levels)
+    n_distinct = len(np.unique(codes))
+    counting = raw.type == "integer" and n_distinct == len(codes) == np.ptp(codes) + 1.0
+    column = Column(
+        name=raw.name,
+        kind=kind,
+        reason=reason,
+        levels=None if levels is None else tuple(levels),
+        n_distinct=n_distinct,
+        n_missing=int((raw.missing | raw.infinite).sum()),
+        note=_note(kind, reason, n_distinct, len(kept), raw.misfits(~raw.missing), bool(counting)),
+    )
+    return column, codes
+
+
+def _infer_kind(raw: RawColumn, kept: NDArray[Any]) -> tuple[str, str]:
+    """Return the kind that the type of a column suggests, and the reason in words."""
+    if raw.type == "ordered":
+        return "ordinal", "ordered categories"
+    if raw.type in ("category", "string", "boolean"):
+        return "nominal", {"category": "categories"}.get(raw.type, f"{raw.type} values")
+    if raw.type == "integer":
+        n_distinct = len(np.unique(kept))
+        if n_distinct <= min(FEW_LEVELS, len(kept) / 2):
+            return "ordinal", f"integers with few levels ({n_distinct})"
+        return "continuous", f"integers with many levels ({n_distinct})"
+    return "continuous", {"float": "floating-point numbers", "time": "dates or durations"}[raw.type]
+
+
+def _note(
+    kind: str,
+    reason: str,
+    n_distinct: int,
+    n_samples: int,
+    misfits: list[tuple[int, Any]] | None,
+    counting: bool,
+) -> str:
+    """Return what a user should look at twice in one column, "" if nothing."""
+    if n_distinct == 1:
+        return "constant: an isolated node"
+    if reason == "declared":
+        return ""
+    if kind == "nominal" and misfits == [] and n_distinct > FEW_LEVELS:
+        return "numbers stored as text: continuous?"
+    if kind == "nominal" and misfits:
+        row, label = misfits[0]
+        many = f" and {len(misfits) - 1} more" if len(misfits) > 1 else ""
+        return f"numbers but for {label!r} (row {row}, counting from 0){many}: a typing mistake?"
+    if kind == "nominal" and n_distinct == n_samples > FEW_LEVELS:
+        return "every row differs: an identifier?"
+    if kind == "nominal" and n_distinct > max(FEW_LEVELS, n_samples / 5):
+        return "many levels for so few rows: merge rare ones?"
+    if kind == "continuous" and n_distinct <= FEW_LEVELS < n_samples:
+        return f"only {n_distinct} distinct values: declare it ordinal or nominal?"
+    if kind == "continuous" and counting and n_samples > FEW_LEVELS:
+        return "whole numbers, each once and none left out: an identifier?"
+    return ""
+
+
+def listed(names: Sequence[str], quote: bool = True, most: int = 8) -> str:
+    """Return names as running text, cut after a few."""
+    shown = [repr(name) if quote else name for name in names[:most]]
+    rest = len(names) - most
+    return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
