@@ -5,6 +5,7 @@ Property tests draw the same examples every time, so that a failure is the fault
 """
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -31,3 +32,30 @@ def dask_client():
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         yield client
+
+
+class Disk:
+    """A file system of its own, of a size that may change."""
+
+    def __init__(self, place):
+        self.place = place
+
+    def resize(self, size):
+        subprocess.run(["mount", "-o", f"remount,size={size}", str(self.place)], check=True)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 64 kB; where none can be mounted, the test is skipped."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    try:
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)],
+            check=True,
+            capture_output=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("mounting a small file system is not permitted here")
+    yield Disk(place)
+    subprocess.run(["umount", str(place)], check=True)

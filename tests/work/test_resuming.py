@@ -98,23 +98,17 @@ def test_options_that_change_no_result_may_change(frame, tmp_path):
     assert other.n_evaluations_ == one.n_evaluations_
 
 
-def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(frame, tmp_path, monkeypatch):
+def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(
+    frame, small_disk, tmp_path, monkeypatch
+):
     monkeypatch.setattr("mrflearn.checkpoint.PERIOD", 0.0)
-    place = tmp_path / "small"
-    place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=160k", "tmpfs", str(place)], capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip(f"no small disk can be mounted here: {mounted.stderr.decode().strip()}")
+    small_disk.resize("160k")
+    place = small_disk.place / "run"
     options = {"dependence": "knn", "quiet": True, "n_jobs": 1, "n_subsamples": 30}
-    try:
-        with pytest.raises(InputError, match="make room there and run the same again"):
-            learn(frame, checkpoint=place / "run", **options)
-        subprocess.run(["mount", "-o", "remount,size=8m", str(place)], check=True)
-        again = saved(learn(frame, checkpoint=place / "run", **options), tmp_path / "again.json")
-    finally:
-        subprocess.run(["umount", str(place)], check=True)
+    with pytest.raises(InputError, match="make room there and run the same again"):
+        learn(frame, checkpoint=place, **options)
+    small_disk.resize("8m")
+    again = saved(learn(frame, checkpoint=place, **options), tmp_path / "again.json")
     assert again == saved(learn(frame, **options), tmp_path / "whole.json")
 
 
