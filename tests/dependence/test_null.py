@@ -56,6 +56,48 @@ def test_a_sum_of_equal_estimates_is_twice_the_estimate():
     np.testing.assert_allclose((null + null).tail(2 * values), null.tail(values))
 
 
+@pytest.mark.parametrize("wider", [0.5, 1.0, 1.5, 3.0])
+def test_far_out_a_chi_square_and_a_normal_variable_are_likelier_than_the_chi_square(wider):
+    def of_the_sum(value):  # the normal variable's density, times the tail of the other
+        return quad(
+            lambda x: stats.norm.pdf(x, scale=wider) * stats.chi2.sf(value - x, 1),
+            -9 * wider,
+            9 * wider,
+            limit=500,
+        )[0]
+
+    chi_square = Null.chi_square(np.ones(1), 1.0)
+    cumulants = chi_square.mean, chi_square.deviation**2 + wider**2, np.array([8.0])
+    gamma = Null.from_cumulants(*cumulants)
+    null = Null(gamma.mean, gamma.deviation, gamma.skewness, chi_square)
+    for value in 1 + gamma.deviation[0] * np.array([3.0, 5.0, 8.0]):
+        exact, found = of_the_sum(value), null.tail(value)[0]
+        assert chi_square.tail(value)[0] < exact
+        assert gamma.tail(value)[0] <= found
+        assert (0.5 if wider < 2 else 0.2) * exact < found < 2 * exact
+    assert gamma.tail(value)[0] < 0.8 * found
+
+
+def test_a_sum_of_nulls_is_at_least_its_parts():
+    chi_square = Null.chi_square(np.ones(2), 1.0)
+    wide = Null(np.ones(2), np.full(2, 5.0), np.zeros(2), chi_square)
+    for total in (wide + chi_square, chi_square + wide, wide + wide):
+        np.testing.assert_array_equal(
+            total.part.tail(np.array([5.0, 70.0])),
+            (chi_square + chi_square).tail(np.array([5.0, 70.0])),
+        )
+    assert (chi_square + chi_square).part is None
+
+
+def test_rows_hold_all_of_a_null():
+    chi_square = Null.chi_square(np.array([1.0, 3.0]), 0.1)
+    wide = Null(np.ones(2), np.full(2, 5.0), np.zeros(2), chi_square)
+    for null in (chi_square, wide):
+        again = Null.from_rows(null.rows)
+        np.testing.assert_array_equal(again.rows, null.rows)
+        assert (again.part is None) == (null.part is None)
+
+
 def test_a_sum_of_unlike_estimates_exceeds_large_values_more_rarely_than_is_said():
     rng = np.random.default_rng(1)
     common, own, other = rng.normal(size=(3, 200_000))

@@ -24,7 +24,7 @@ from mrflearn.dependence.discrete import PlugIn, least_memory
 from mrflearn.dependence.gaussian import normal_scores
 from mrflearn.dependence.knn import KNN
 from mrflearn.dependence.memo import innermost
-from mrflearn.dependence.null import Null, rectified_cumulants
+from mrflearn.dependence.null import N_ROWS, Null, rectified_cumulants
 from mrflearn.table import Table
 
 __all__ = ["Auto"]
@@ -196,12 +196,11 @@ class _Neighbouring(TableDependence):
         return values
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
-        moments = np.empty((3, len(candidates)))
+        rows = np.empty((N_ROWS, len(candidates)))
         for places, owner, question in self._shared_out(i, candidates, given):
             answer = self._null_by_neighbours if owner is self else owner._null
-            found = answer(*question)
-            moments[:, places] = found.mean, found.deviation, found.skewness
-        return Null(*moments)
+            rows[:, places] = answer(*question).rows
+        return Null.from_rows(rows)
 
     def _shared_out(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -241,11 +240,12 @@ class _Neighbouring(TableDependence):
         large = null.mean + LARGE_BY_CHANCE * null.deviation
         spread = np.where(self._tied(i, candidates, given), 1.0, SPREAD_BY_CHANCE) * error
         more = (self.learned.weight(large, error) - share) * spread
-        return Null.from_cumulants(
+        with_neighbours = Null.from_cumulants(
             null.mean + RECTIFIED[0] * more,
             null.deviation**2 + (share * spread) ** 2 + RECTIFIED[1] * more**2,
             null.skewness * null.deviation**3 + RECTIFIED[2] * more**3,
         )
+        return replace(with_neighbours, part=null)
 
     def _weighed(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from mrflearn._memory import as_text
 from mrflearn._progress import answered
-from mrflearn.dependence.null import Null
+from mrflearn.dependence.null import N_ROWS, Null
 from mrflearn.errors import InputError
 from mrflearn.table import Table
 
@@ -184,10 +184,9 @@ class TableDependence(Dependence):
         """Return the null of each answer. With a constant the answer is always 0."""
         node, others, conditions = self._checked(i, candidates, given)
         constant = self.table.constant
-        moments = np.zeros((3, len(others)))
+        rows = np.zeros((N_ROWS, len(others)))
         asked = [at for at, j in enumerate(others) if not constant[j]]
         if asked and not constant[node]:
             varying = tuple(z for z in conditions if not constant[z])
-            found = self._null(node, tuple(others[at] for at in asked), varying)
-            moments[:, asked] = found.mean, found.deviation, found.skewness
-        return Null(*moments)
+            rows[:, asked] = self._null(node, tuple(others[at] for at in asked), varying).rows
+        return Null.from_rows(rows)

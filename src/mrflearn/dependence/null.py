@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Null", "rectified_cumulants"]
+__all__ = ["N_ROWS", "Null", "rectified_cumulants"]
+
+N_ROWS = 6
+"""Of a null: three moments, and three of the part that its tail is at least that of."""
 
 LEAST_SKEWED = 1e-3
 """Skewness below which the tail of a gamma distribution is that of a normal one."""
@@ -21,17 +24,24 @@ class Null:
     Each is a gamma variable, shifted: so are the sums of chi-square and normal variables that
     estimates are made of, to within three moments. A single chi-square variable is one exactly.
 
+    Far out that is too little: the sum of a chi-square and a wider normal variable has a tail that
+    falls as the chi-square's does, its gamma variable's falls faster. So a part may be named that
+    alone is as likely to reach a value: of what is added, half makes it likelier.
+
     Attributes
     ----------
     mean, deviation : ndarray
         In nats.
     skewness : ndarray
         Not negative.
+    part : Null, optional
+        What the tail is at least that of.
     """
 
     mean: NDArray[np.float64]
     deviation: NDArray[np.float64]
     skewness: NDArray[np.float64]
+    part: Null | None = None
 
     def tail(self, values: NDArray[np.float64] | float) -> NDArray[np.float64]:
         """Return the probability of an estimate of at least each value.
@@ -52,7 +62,28 @@ class Null:
         shape = 4 / np.maximum(self.skewness, LEAST_SKEWED) ** 2
         tails = gammaincc(shape, np.maximum(shape + distance * np.sqrt(shape), 0.0))
         tails = np.where(self.skewness < LEAST_SKEWED, ndtr(-distance), tails)
-        return np.where(varies, tails, np.where(values <= self.mean, 1.0, 0.0))
+        tails = np.where(varies, tails, np.where(values <= self.mean, 1.0, 0.0))
+        return tails if self.part is None else np.maximum(tails, self.part.tail(values))
+
+    @property
+    def rows(self) -> NDArray[np.float64]:
+        """Mean, deviation and skewness in rows, then those of the part: without one, once more.
+
+        Examples
+        --------
+        >>> one = Null.chi_square(np.array([1.0]), 0.5)
+        >>> one.rows.shape
+        (6, 1)
+        """
+        part = self.part or self
+        own, least = ((one.mean, one.deviation, one.skewness) for one in (self, part))
+        return np.array([*own, *least])
+
+    @classmethod
+    def from_rows(cls, rows: NDArray[np.float64]) -> Null:
+        """Return the null of such rows."""
+        part = None if np.array_equal(rows[:3], rows[3:]) else cls(*rows[3:])
+        return cls(*rows[:3], part)
 
     @classmethod
     def chi_square(
@@ -82,7 +113,10 @@ class Null:
         deviation = self.deviation + other.deviation
         cubed = self.skewness * self.deviation**3, other.skewness * other.deviation**3
         roots = np.cbrt(cubed[0]) + np.cbrt(cubed[1])
-        return Null.from_cumulants(self.mean + other.mean, deviation**2, roots**3)
+        total = Null.from_cumulants(self.mean + other.mean, deviation**2, roots**3)
+        if self.part is None and other.part is None:
+            return total
+        return replace(total, part=(self.part or self) + (other.part or other))
 
 
 def rectified_cumulants(

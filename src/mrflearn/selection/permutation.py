@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from mrflearn._progress import Count, answered, heard
 from mrflearn.dependence.base import Dependence, Question
-from mrflearn.dependence.null import Null
+from mrflearn.dependence.null import N_ROWS, Null
 from mrflearn.selection.choice import Choice
 
 __all__ = ["BlanketNulls", "ScoreNulls", "choose", "further", "lambdas"]
@@ -58,23 +58,22 @@ class NodeNulls:
         self.dependence = dependence
         self._known: dict[tuple[int, tuple[int, ...]], NDArray[np.float64]] = {}
 
-    def moments(self, i: int, neighbours: Sequence[int]) -> NDArray[np.float64]:
-        """Return mean, deviation and skewness for each j, in rows; 0 for `i` itself."""
+    def rows(self, i: int, neighbours: Sequence[int]) -> NDArray[np.float64]:
+        """Return the rows of a `Null` with each j as a candidate; 0 for `i` itself."""
         members = tuple(neighbours)
         if (i, members) not in self._known:
-            moments = np.zeros((3, self.dependence.n_variables))
+            rows = np.zeros((N_ROWS, self.dependence.n_variables))
             others = [j for j in range(self.dependence.n_variables) if j not in (i, *members)]
             asked = [(others, members)] if others else []
             asked += [([j], tuple(z for z in members if z != j)) for j in members]
             for candidates, given in asked:
-                null = self.dependence.null(i, candidates, given)
-                moments[:, candidates] = null.mean, null.deviation, null.skewness
+                rows[:, candidates] = self.dependence.null(i, candidates, given).rows
                 answered(1)
-            self._known[i, members] = moments
+            self._known[i, members] = rows
         return self._known[i, members]
 
     def n_questions(self, asked: Iterable[tuple[int, NDArray[np.bool_]]]) -> int:
-        """Return how many questions it takes to know the moments of nodes with neighbours."""
+        """Return how many questions it takes to know the rows of nodes with neighbours."""
         new = {(i, tuple(np.flatnonzero(row).tolist())) for i, row in asked} - self._known.keys()
         most = self.dependence.n_variables - 1
         return sum(len(members) + (len(members) < most) for _, members in new)
@@ -128,11 +127,11 @@ class ScoreNulls:
             Row i says what is in N(i).
         """
         n_variables = self.dependence.n_variables
-        moments = np.empty((3, n_variables, n_variables))
+        rows = np.empty((N_ROWS, n_variables, n_variables))
         for i in range(n_variables):
-            moments[:, i] = self._nodes.moments(i, np.flatnonzero(conditions[i]).tolist())
+            rows[:, i] = self._nodes.rows(i, np.flatnonzero(conditions[i]).tolist())
         one, other = self.ends
-        return Null(*moments[:, one, other]), Null(*moments[:, other, one])
+        return Null.from_rows(rows[:, one, other]), Null.from_rows(rows[:, other, one])
 
     def tails(self, conditions: NDArray[np.bool_], lam: float) -> NDArray[np.float64]:
         """Return how likely each pair is to exceed `lam` by chance.
@@ -229,8 +228,8 @@ class BlanketNulls:
         return self._nodes.n_questions((self.node, row) for row in conditions)
 
     def _null(self, conditions: NDArray[np.bool_]) -> Null:
-        moments = self._nodes.moments(self.node, np.flatnonzero(conditions).tolist())
-        return Null(*moments[:, self.candidates])
+        rows = self._nodes.rows(self.node, np.flatnonzero(conditions).tolist())
+        return Null.from_rows(rows[:, self.candidates])
 
 
 def choose(

@@ -211,14 +211,16 @@ def compare(
     """Return the score of the pair (i, j), and how likely one as large is by chance.
 
     Of their skewness a few hundred scores by chance say too little, as it is in their tail. So it
-    is taken to be at least that of the closed form, where there is one.
+    is taken to be at least that of the closed form, where there is one, and the tail at least that
+    of its part.
     """
     score = dependence.cmi(i, j, given_i) + dependence.cmi(j, i, given_j)
-    skewness = 0.0
-    if dependence.has_null:
-        null = dependence.null(i, [j], given_i) + dependence.null(j, [i], given_j)
-        skewness = float(null.skewness[0])
-    return score, p_value_among(score, by_chance, skewness)
+    if not dependence.has_null:
+        return score, p_value_among(score, by_chance)
+    null = dependence.null(i, [j], given_i) + dependence.null(j, [i], given_j)
+    p_value = p_value_among(score, by_chance, float(null.skewness[0]))
+    least = 0.0 if null.part is None else float(null.part.tail(score)[0])
+    return score, max(p_value, least)
 
 
 def p_value_among(
