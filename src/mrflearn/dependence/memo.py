@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
@@ -43,6 +42,7 @@ class Memo(Dependence):
         self.n_evaluations = self.n_ahead = self.n_foreseen = 0
         self._keep = keep
         self._known: dict[_Condition, _Values] = {}
+        self._asked_given: dict[tuple[int, ...], set[int]] = {}  # who has values, by condition
         self._ahead: dict[_Condition, dict[int, float]] = {}
         self._likely: set[tuple[_Condition, int]] = set()
 
@@ -82,18 +82,22 @@ class Memo(Dependence):
             self._check(question, answer)
             self.n_evaluations += len(question.candidates)
             known = self._known[question.i, tuple(question.given)]
-            for j, value in zip(question.candidates, answer.tolist(), strict=True):
-                known[j] = value
+            if isinstance(known, _Few):
+                known.update(zip(question.candidates, answer.tolist(), strict=True))
+            else:
+                known[list(question.candidates)] = answer
         for question, answer in zip(ahead, found[len(asked) :], strict=True):
             self._check(question, answer)
             self.remember(question, answer.tolist())
         answers = []
         for i, candidates, given in checked:
             known = self._known[i, given]
-            for j in candidates:
-                if math.isnan(known[j]):  # asked the other way round in this batch
-                    known[j] = self._known[j, given][i]
-            answers.append(np.array([known[j] for j in candidates], dtype=float))
+            for j in _without_value(known, candidates):  # asked the other way round in this batch
+                known[j] = self._known[j, given][i]
+            if isinstance(known, _Few):
+                answers.append(np.array([known[j] for j in candidates], dtype=float))
+            else:
+                answers.append(known[list(candidates)])
         return answers
 
     def _unknown(
@@ -107,15 +111,21 @@ class Memo(Dependence):
         known = self._values((i, given), len(candidates))
         both_ways = self.symmetric or not given
         first_asked = waiting.setdefault((i, given), set())
+        others = self._asked_given[given]
+        missing = _without_value(known, candidates)
+        if not first_asked and not self._ahead and (not both_ways or others == {i}):
+            first_asked.update(missing)
+            return missing
         unknown = []
-        for j in candidates:
-            if j in first_asked or not math.isnan(known[j]):
+        for j in missing:
+            if j in first_asked:
                 continue
-            if both_ways:
+            if both_ways and j in others:
                 if i in waiting.get((j, given), ()):
                     continue
-                if (j, given) in self._known and not math.isnan(self._known[j, given][i]):
-                    known[j] = self._known[j, given][i]
+                value = self._known[j, given][i]
+                if not math.isnan(value):
+                    known[j] = value
                     continue
             value = self._evaluated_ahead(i, j, given, both_ways)
             if not math.isnan(value):
@@ -188,15 +198,25 @@ class Memo(Dependence):
     def _values(self, condition: _Condition, n_asked: int) -> _Values:
         """Return the values known under a condition: an array if many are asked for."""
         known = self._known.get(condition)
+        if known is None:
+            self._asked_given.setdefault(condition[1], set()).add(condition[0])
         if known is None or (isinstance(known, _Few) and 8 * n_asked > self.n_variables):
-            few = known or _Few()
+            few = _Few() if known is None else known
             known = few
             if 8 * n_asked > self.n_variables:
-                known = array("d", [math.nan]) * self.n_variables
-                for j, value in few.items():
-                    known[j] = value
+                known = np.full(self.n_variables, math.nan)
+                known[list(few)] = list(few.values())
             self._known[condition] = known
         return known
+
+
+def _without_value(known: _Values, candidates: tuple[int, ...]) -> list[int]:
+    """Return the candidates whose value is not known."""
+    if isinstance(known, _Few):
+        return [j for j in candidates if math.isnan(known[j])]
+    asked = np.array(candidates, dtype=np.intp)
+    missing: list[int] = asked[np.isnan(known[asked])].tolist()
+    return missing
 
 
 class _Few(dict[int, float]):
@@ -210,7 +230,7 @@ Keep = Callable[[Question, NDArray[np.float64]], None]
 """Called with each answer, for whoever wants to keep it."""
 
 _Condition = tuple[int, tuple[int, ...]]
-_Values: TypeAlias = "_Few | array[float]"
+_Values: TypeAlias = "_Few | NDArray[np.float64]"
 
 
 def innermost(dependence: Dependence) -> Dependence:

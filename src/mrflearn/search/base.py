@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,15 @@ __all__ = ["FREE", "Constraints", "SearchResult", "Trace", "compare_pairs", "nei
 
 @dataclass(frozen=True)
 class Constraints:
-    """Edges that must be there, and edges that must not. Ends are in any order."""
+    """Edges that must be there, and edges that must not. Ends are in any order.
+
+    `among` says, for each node, which others it may have an edge to at all, in order; both ways
+    the same. Without it these are all.
+    """
 
     required: frozenset[Pair] = frozenset()
     forbidden: frozenset[Pair] = frozenset()
+    among: tuple[tuple[int, ...], ...] | None = None
 
     def __post_init__(self) -> None:
         for name in ("required", "forbidden"):
@@ -35,15 +41,35 @@ class Constraints:
 
     def is_free(self, i: int, j: int) -> bool:
         """Return whether the search may decide about an edge."""
-        return pair(i, j) not in self.required and pair(i, j) not in self.forbidden
+        decided = pair(i, j) in self.required or pair(i, j) in self.forbidden
+        return not decided and (self.among is None or j in self.among[i])
 
     def required_of(self, i: int) -> list[int]:
         """Return the nodes that `i` must have an edge to, in order."""
-        return sorted(a + b - i for a, b in self.required if i in (a, b))
+        return sorted(self._required.get(i, ()))
 
     def free_of(self, i: int, n_variables: int) -> list[int]:
         """Return the nodes about whose edge to `i` the search may decide, in order."""
-        return [j for j in range(n_variables) if j != i and self.is_free(i, j)]
+        decided = {i, *self._required.get(i, ()), *self._forbidden.get(i, ())}
+        others = range(n_variables) if self.among is None else self.among[i]
+        return [j for j in others if j not in decided]
+
+    @cached_property
+    def _required(self) -> dict[int, set[int]]:
+        return _by_node(self.required)
+
+    @cached_property
+    def _forbidden(self) -> dict[int, set[int]]:
+        return _by_node(self.forbidden)
+
+
+def _by_node(edges: Iterable[Pair]) -> dict[int, set[int]]:
+    """Return the other ends of each node's edges."""
+    ends: dict[int, set[int]] = {}
+    for i, j in edges:
+        ends.setdefault(i, set()).add(j)
+        ends.setdefault(j, set()).add(i)
+    return ends
 
 
 FREE = Constraints()

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mrflearn._edges import Pair, check_lams
 from mrflearn._progress import Count, heard, unheard
@@ -123,23 +124,19 @@ def grow(
     """
     n_variables = memo.n_variables
     neighbours = neighbours_after(begun, n_variables)
-    candidates = [set(constraints.free_of(i, n_variables)) for i in range(n_variables)]
-    for i in range(n_variables):
-        candidates[i].update(constraints.required_of(i))
-        candidates[i] -= neighbours[i]
-    # directed[i, j] = I(i; j | N(i)); a pair that is no candidate has no score.
-    directed = np.full((n_variables, n_variables), -np.inf)
-    score = np.full((n_variables, n_variables), -np.inf)
+    scores = _Scores(
+        [
+            {*constraints.free_of(i, n_variables), *constraints.required_of(i)} - near
+            for i, near in enumerate(neighbours)
+        ]
+    )
     trace = Trace(begun)
 
     def refresh(nodes: Collection[int]) -> None:
-        rows = [(i, sorted(candidates[i])) for i in nodes]
+        rows = [(i, scores.outside(i)) for i in nodes]
         questions = [Question(i, others, tuple(neighbours[i])) for i, others in rows]
         answers = memo.cmi_batch(questions, likely_next(nodes))
-        for (i, others), answer in zip(rows, answers, strict=True):
-            directed[i, others] = answer
-        for i, others in rows:
-            score[i, others] = score[others, i] = directed[i, others] + directed[others, i]
+        scores.put(nodes, answers)
 
     def likely_next(nodes: Collection[int]) -> Iterator[Question]:
         """Yield what is asked when the best edges away from some nodes are added.
@@ -147,41 +144,121 @@ def grow(
         Their scores do not change with those of the nodes: one of them is next, unless a score
         that changes is larger.
         """
-        away = score.copy()
-        away[list(nodes)] = away[:, list(nodes)] = -np.inf
-        busy: set[int] = set()
-        for place in np.argsort(-away, axis=None, kind="stable")[: 2 * LOOK_AHEAD].tolist():
-            i, j = divmod(place, n_variables)
-            if away[i, j] > lam and i < j and busy.isdisjoint((i, j)):
+        busy = set(nodes)
+        for i, j in scores.best(2 * LOOK_AHEAD, lam, without=nodes):
+            if busy.isdisjoint((i, j)):
                 busy.update((i, j))
                 for a, b in ((i, j), (j, i)):
-                    yield Question(a, sorted(candidates[a] - {b}), (*neighbours[a], b))
+                    rest = [k for k in scores.outside(a) if k != b]
+                    yield Question(a, rest, (*neighbours[a], b))
 
     def add(phase: str, i: int, j: int) -> None:
-        trace.add(phase, (i, j), float(score[i, j]))
-        for a, b in ((i, j), (j, i)):
-            neighbours[a].add(b)
-            candidates[a].discard(b)
-            score[a, b] = directed[a, b] = -np.inf
+        trace.add(phase, (i, j), scores.of(i, j))
+        neighbours[i].add(j)
+        neighbours[j].add(i)
+        scores.take(i, j)
         refresh((i, j))
 
     def n_left() -> int:
         """Return how many edges may be added yet: at most those that score above `lam` now."""
-        return int(np.count_nonzero(score > lam)) // 2 if heard() else 0
+        return scores.n_above(lam) if heard() else 0
 
     if not begun:
-        compare_pairs(memo, candidates)
+        compare_pairs(memo, [scores.outside(i) for i in range(n_variables)])
     refresh(range(n_variables))
     for i, j in sorted(constraints.required):
         if j not in neighbours[i]:
             add("required", i, j)
     count = Count("Growing", n_left())
     while True:
-        i, j = divmod(int(np.argmax(score)), n_variables)  # the first of equals: the smallest pair
-        if not score[i, j] > lam:
+        i, j, score = scores.largest()
+        if not score > lam:
             return trace.steps
         add("grow", i, j)
         count.advance(left=n_left())
+
+
+class _Scores:
+    """Scores of the pairs that may become edges, in memory for these pairs alone.
+
+    Each pair stands in two places, one for each end, and places are in the order of the ends.
+
+    Parameters
+    ----------
+    candidates : list of sets
+        For each node, those it may be joined to; both ways the same.
+    """
+
+    def __init__(self, candidates: Sequence[Collection[int]]) -> None:
+        sizes = [len(others) for others in candidates]
+        self.begin = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        self.other = np.empty(self.begin[-1], dtype=np.int32)
+        for i, others in enumerate(candidates):
+            self.other[self.begin[i] : self.begin[i + 1]] = sorted(others)
+        self.node = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        # Sorted by the other end, then by the node, the places of pairs turned round.
+        self.turned = np.lexsort((self.node, self.other))
+        self.is_outside = np.ones(self.begin[-1], dtype=bool)
+        self.directed = np.full(self.begin[-1], -np.inf)  # I(i; j | N(i)) at the place of i, j
+        self.score = np.full(self.begin[-1], -np.inf)
+
+    def outside(self, i: int) -> list[int]:
+        """Return the candidates of a node that it has no edge to."""
+        found: list[int] = self.other[self._places(i)].tolist()
+        return found
+
+    def put(self, nodes: Collection[int], answers: Sequence[NDArray[np.float64]]) -> None:
+        """Take what some nodes share with each candidate they have no edge to."""
+        places = [self._places(i) for i in nodes]
+        for row, answer in zip(places, answers, strict=True):
+            self.directed[row] = answer
+        for row in places:
+            back = self.turned[row]
+            self.score[row] = self.score[back] = self.directed[row] + self.directed[back]
+
+    def of(self, i: int, j: int) -> float:
+        """Return the score of a pair."""
+        return float(self.score[self._place(i, j)])
+
+    def take(self, i: int, j: int) -> None:
+        """Let a pair have an edge, which is scored no more."""
+        for place in (self._place(i, j), self._place(j, i)):
+            self.is_outside[place] = False
+            self.score[place] = self.directed[place] = -np.inf
+
+    def largest(self) -> tuple[int, int, float]:
+        """Return the pair of the largest score, the smallest of equals, and its score."""
+        if not len(self.score):
+            return 0, 0, -np.inf
+        place = int(np.argmax(self.score))
+        return int(self.node[place]), int(self.other[place]), float(self.score[place])
+
+    def best(
+        self, n_places: int, above: float, without: Collection[int]
+    ) -> Iterator[tuple[int, int]]:
+        """Yield pairs of large scores, the largest first, but none of some nodes."""
+        score = self.score.copy()
+        for i in without:
+            row = slice(self.begin[i], self.begin[i + 1])
+            score[row] = score[self.turned[row]] = -np.inf
+        n_kept = min(n_places, len(score))
+        places = np.argpartition(-score, n_kept - 1)[:n_kept] if n_kept else np.empty(0, dtype=int)
+        for place in sorted(places.tolist(), key=lambda place: (-score[place], place)):
+            i, j = int(self.node[place]), int(self.other[place])
+            if score[place] > above and i < j:
+                yield i, j
+
+    def n_above(self, lam: float) -> int:
+        """Return how many pairs score above `lam`."""
+        return int(np.count_nonzero(self.score > lam)) // 2
+
+    def _places(self, i: int) -> NDArray[np.int64]:
+        begin, end = self.begin[i], self.begin[i + 1]
+        return begin + np.flatnonzero(self.is_outside[begin:end])
+
+    def _place(self, i: int, j: int) -> int:
+        begin, end = self.begin[i], self.begin[i + 1]
+        return int(begin + np.searchsorted(self.other[begin:end], j))
 
 
 def shrink(memo: Memo, lam: float, grown: Sequence[Step], constraints: Constraints) -> SearchResult:
