@@ -11,7 +11,8 @@ from mrflearn.datasets import sparse_gaussian
 from mrflearn.dependence import Auto, Gaussian, Memo, PlugIn
 from mrflearn.metrics import f1
 from mrflearn.search import gs_mple
-from mrflearn.selection.permutation import ScoreNulls, choose, lambdas
+from mrflearn.selection.permutation import choose, lambdas
+from mrflearn.selection.score_nulls import BlanketNulls, NodeNulls, ScoreNulls
 from mrflearn.table import as_table
 
 
@@ -22,10 +23,10 @@ def _table(n_samples=100, n_variables=6, seed=0):
 
 
 def _graph(n_variables, *edges):
-    adjacency = np.zeros((n_variables, n_variables), dtype=bool)
-    for i, j in edges:
-        adjacency[i, j] = adjacency[j, i] = True
-    return adjacency
+    """Return the neighbours of each node."""
+    return tuple(
+        tuple(sorted(a + b - i for a, b in edges if i in (a, b))) for i in range(n_variables)
+    )
 
 
 def test_nulls_are_those_of_both_ends_given_their_other_neighbours():
@@ -34,7 +35,7 @@ def test_nulls_are_those_of_both_ends_given_their_other_neighbours():
     found = ScoreNulls(bound).of(adjacency)
     for place, (i, j) in enumerate(itertools.combinations(range(6), 2)):
         for own, a, b in ((found[0], i, j), (found[1], j, i)):
-            given = [z for z in np.flatnonzero(adjacency[a]) if z != b]
+            given = [z for z in adjacency[a] if z != b]
             null = bound.null(a, [b], given)
             assert own.mean[place] == pytest.approx(null.mean[0])
             assert own.deviation[place] == pytest.approx(null.deviation[0])
@@ -47,7 +48,7 @@ def test_an_edge_by_chance_takes_both_ends_or_one(rule, both):
     conditions = _graph(6, (0, 1), (1, 2), (1, 4))
     tails = ScoreNulls(bound, rule).tails(conditions, 0.05)
     for found, (i, j) in zip(tails, itertools.combinations(range(6), 2), strict=True):
-        given = [tuple(z for z in np.flatnonzero(conditions[a]) if z not in (i, j)) for a in (i, j)]
+        given = [tuple(z for z in conditions[a] if z not in (i, j)) for a in (i, j)]
         ends = [bound.null(i, [j], own).tail(0.05)[0] for own in given]
         expected = ends[0] if given[0] == given[1] else both(ends)
         assert found == pytest.approx(expected)
@@ -55,11 +56,67 @@ def test_an_edge_by_chance_takes_both_ends_or_one(rule, both):
 
 def test_pairs_that_are_decided_already_are_not_expected():
     bound = Gaussian().bind(_table())
-    free = ~_graph(6, (0, 1), (2, 5))
-    everything, some = ScoreNulls(bound), ScoreNulls(bound, free=free)
+    decided = _graph(6, (0, 1), (2, 5))
+    free = [[j for j in range(6) if j != i and j not in decided[i]] for i in range(6)]
+    everything, some = ScoreNulls(bound), ScoreNulls(bound, candidates=free)
     assert some.expected(_graph(6), 0.05) == pytest.approx(
         everything.expected(_graph(6), 0.05) * 13 / 15
     )
+
+
+@pytest.mark.parametrize("rule", ["sum", "and", "or"])
+def test_pairs_tested_have_the_tails_they_have_among_all(rule):
+    bound = Auto().bind(_table())
+    conditions = _graph(6, (0, 1), (1, 2), (1, 4))
+    candidates = _graph(6, (0, 1), (0, 4), (1, 2), (2, 4), (3, 5))
+    everything, some = (ScoreNulls(bound, rule, among) for among in (None, candidates))
+    tails = dict(
+        zip(itertools.combinations(range(6), 2), everything.tails(conditions, 0.05), strict=True)
+    )
+    found = some.tails(conditions, 0.05)
+    assert found.tolist() == [tails[i, j] for i, j in zip(*some.ends, strict=True)]
+
+
+def test_candidates_may_stand_for_more():
+    """Where all nulls are the same, as many false edges are expected as among all pairs."""
+    bound = Gaussian().bind(_table())
+    candidates = _graph(6, (0, 1), (0, 4), (1, 2), (2, 4), (3, 5))
+    stand_for = [5 / len(others) for others in candidates]
+    nulls = ScoreNulls(bound, "sum", candidates, 1.0, stand_for)
+    everything = ScoreNulls(bound)
+    assert nulls.n_tested == pytest.approx(15)
+    assert nulls.expected(_graph(6), 0.05) == pytest.approx(everything.expected(_graph(6), 0.05))
+    assert nulls.expected_alone()(0.05) == pytest.approx(everything.expected(_graph(6), 0.05))
+    blanket = BlanketNulls(bound, 0, [1, 4], stand_for=2.5)
+    all_others = BlanketNulls(bound, 0, range(1, 6))
+    assert blanket.expected((), 0.05) == pytest.approx(all_others.expected((), 0.05))
+
+
+@pytest.mark.parametrize("rule", ["sum", "and", "or"])
+def test_alone_as_many_are_expected_as_in_a_graph_without_edges(rule):
+    table = as_table(
+        pd.DataFrame(
+            {f"x{c}": np.random.default_rng(c).integers(2 + c, size=90) for c in range(6)}
+        ),
+        kinds={f"x{c}": "nominal" for c in range(6)},
+    )
+    nulls = ScoreNulls(Auto().bind(table), rule)
+    alone = nulls.expected_alone()
+    for lam in (0.0, 0.02, 0.05, 0.2):
+        assert alone(lam) == pytest.approx(nulls.expected(_graph(6), lam), rel=1e-12)
+
+
+def test_nulls_that_were_not_asked_for_lately_are_forgotten(monkeypatch):
+    monkeypatch.setattr("mrflearn.selection.score_nulls.MOST_REMEMBERED", 0)
+    bound = Gaussian().bind(_table())
+    others = [[j for j in range(6) if j != i] for i in range(6)]
+    nodes = NodeNulls(bound, others)
+    for members in ((), (1,), (1, 2), (2,)):
+        for i in (0, 3, 4, 5):
+            expected = NodeNulls(bound, others).rows(i, members)
+            np.testing.assert_array_equal(nodes.rows(i, members), expected)
+    assert nodes.n_questions([(0, (2,)), (4, (2,)), (5, (2,))]) == 0
+    assert nodes.n_questions([(0, ()), (4, ())]) == 2
 
 
 def test_false_edges_expected_are_the_tails_summed():
@@ -98,7 +155,7 @@ class Tails:
 
 def _nested(*sizes):
     pairs = list(itertools.combinations(range(8), 2))
-    return np.array([_graph(8, *pairs[:size]) for size in sizes]), sizes
+    return [_graph(8, *pairs[:size]) for size in sizes], sizes
 
 
 def test_the_densest_graph_before_too_many_false_edges_is_chosen():
@@ -196,9 +253,9 @@ def test_noise_has_an_edge_as_rarely_as_is_said(kind):
         nulls = ScoreNulls(memo)
         lams = lambdas(nulls, 30)
         results = gs_mple.path(memo, lams)
-        adjacencies = np.array([result.adjacency for result in results])
+        conditions = [result.neighbours for result in results]
         n_edges = [len(result.edges) for result in results]
-        n_found += n_edges[choose(nulls, lams, adjacencies, n_edges, 0.05).position] > 0
+        n_found += n_edges[choose(nulls, lams, conditions, n_edges, 0.05).position] > 0
     assert n_found <= 9
 
 
@@ -210,8 +267,8 @@ def test_a_gaussian_graph_is_found():
         nulls = ScoreNulls(memo)
         lams = lambdas(nulls)
         results = gs_mple.path(memo, lams)
-        adjacencies = np.array([result.adjacency for result in results])
+        conditions = [result.neighbours for result in results]
         n_edges = [len(result.edges) for result in results]
-        chosen = adjacencies[choose(nulls, lams, adjacencies, n_edges, 0.05).position]
-        found.append(f1(np.asarray(world.adjacency), chosen))
+        chosen = results[choose(nulls, lams, conditions, n_edges, 0.05).position]
+        found.append(f1(np.asarray(world.adjacency), chosen.adjacency))
     assert np.mean(found) > 0.9

@@ -82,8 +82,8 @@ class Null:
     @classmethod
     def from_rows(cls, rows: NDArray[np.float64]) -> Null:
         """Return the null of such rows."""
-        part = None if np.array_equal(rows[:3], rows[3:]) else cls(*rows[3:])
-        return cls(*rows[:3], part)
+        part = None if np.array_equal(rows[:3], rows[3:]) else cls(rows[3], rows[4], rows[5])
+        return cls(rows[0], rows[1], rows[2], part)
 
     @classmethod
     def chi_square(

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrflearn.dependence import Memo
 from mrflearn.estimators.base import documented
@@ -193,8 +192,8 @@ class ChowLiu(SearchEstimator):
     def _rule(self) -> str:
         return "and"  # both ends share one mutual information
 
-    def _conditions(self, result: SearchResult) -> NDArray[np.bool_]:
-        return np.zeros((result.n_variables, result.n_variables), dtype=bool)
+    def _conditions(self, result: SearchResult) -> tuple[tuple[int, ...], ...]:
+        return ((),) * result.n_variables
 
     def _finish(self, result: SearchResult, table: Table) -> None:
         if self.root is not None:

@@ -39,6 +39,7 @@ from mrflearn.search.nodewise import Blanket
 from mrflearn.selection import permutation
 from mrflearn.selection.choice import Choice
 from mrflearn.selection.options import Permutation, Selection
+from mrflearn.selection.score_nulls import BlanketNulls, ScoreNulls
 from mrflearn.selection.shuffled_null import Shuffled
 from mrflearn.table import Table
 from mrflearn.work import Executor, Threads
@@ -143,12 +144,12 @@ class SearchEstimator(GraphEstimator):
 
     def _choose(
         self,
-        nulls: permutation.ScoreNulls,
+        nulls: ScoreNulls,
         lams: tuple[float, ...],
         results: tuple[SearchResult, ...],
         constraints: Constraints,
     ) -> Choice:
-        conditions = np.array([self._conditions(result) for result in results])
+        conditions = [self._conditions(result) for result in results]
         n_edges = [len(set(result.edges) - constraints.required) for result in results]
         return permutation.choose(nulls, lams, conditions, n_edges, self.alpha)
 
@@ -160,32 +161,28 @@ class SearchEstimator(GraphEstimator):
             return Evidence(self._rule(), None, entry, self._share)
         conditions = self._conditions(result)
         questions = []
-        for i, row in enumerate(conditions):
-            members = np.flatnonzero(row).tolist()
-            others = [j for j in range(len(row)) if j != i and not row[j]]
+        for i, members in enumerate(conditions):
+            others = [j for j in range(len(conditions)) if j != i and j not in members]
             questions.append(Question(i, others, members))
             questions += [Question(i, [j], [z for z in members if z != j]) for j in members]
         with Count("Explaining pairs", sum(len(asked.candidates) for asked in questions)).shared():
             answers = memo.cmi_batch(questions)
-        information = np.full(conditions.shape, np.nan)
+        information = np.full((len(conditions), len(conditions)), np.nan)
         for question, answer in zip(questions, answers, strict=True):
             information[question.i, list(question.candidates)] = answer
-        own = (conditions != result.adjacency).any()
-        given = tuple(tuple(np.flatnonzero(row).tolist()) for row in conditions) if own else None
-        rule = "alone" if not conditions.any() and own else self._rule()
-        return Evidence(rule, information, entry, self._share, given)
+        own = conditions != result.neighbours
+        rule = "alone" if own and not any(conditions) else self._rule()
+        return Evidence(rule, information, entry, self._share, conditions if own else None)
 
     def _usual_lams(self, table: Table) -> tuple[float, ...]:
         memo, constraints = self._prepare(table)
         return permutation.lambdas(self._nulls(memo, table, constraints))
 
-    def _nulls(self, memo: Memo, table: Table, constraints: Constraints) -> permutation.ScoreNulls:
+    def _nulls(self, memo: Memo, table: Table, constraints: Constraints) -> ScoreNulls:
         """Return how large the scores of this search are by chance."""
-        free = np.zeros((table.n_variables, table.n_variables), dtype=bool)
-        for i in range(table.n_variables):
-            free[i, constraints.free_of(i, table.n_variables)] = True
+        free = [constraints.free_of(i, table.n_variables) for i in range(table.n_variables)]
         dependence = self._with_null(memo, table)
-        return permutation.ScoreNulls(dependence, self._rule(), free, self._share)
+        return ScoreNulls(dependence, self._rule(), free, self._share)
 
     def _with_null(self, memo: Memo, table: Table) -> Dependence:
         """Return the dependence if it knows what chance does, else with shuffles that do."""
@@ -200,14 +197,9 @@ class SearchEstimator(GraphEstimator):
         """Return what must exceed lambda for an edge; see `ScoreNulls`."""
         return getattr(self, "rule", "sum")
 
-    def _conditions(self, result: SearchResult) -> NDArray[np.bool_]:
-        """Return the matrix of what the search conditioned on at each node."""
-        if result.neighbourhoods is None:
-            return result.adjacency
-        conditions = np.zeros((result.n_variables, result.n_variables), dtype=bool)
-        for i, members in enumerate(result.neighbourhoods):
-            conditions[i, list(members)] = True
-        return conditions
+    def _conditions(self, result: SearchResult) -> tuple[tuple[int, ...], ...]:
+        """Return what the search conditioned on at each node."""
+        return result.neighbours if result.neighbourhoods is None else result.neighbourhoods
 
     def _learn_path(self, table: Table, lams: tuple[float, ...]) -> tuple[Graph, ...]:
         memo, constraints = self._prepare(table)
@@ -298,13 +290,11 @@ class BlanketEstimator(SearchEstimator):
                 "selection='permutation', or fit the estimator and take the neighbours"
             )
         free = constraints.free_of(node, table.n_variables)
-        nulls = permutation.BlanketNulls(self._with_null(memo, table), node, free, self._share)
+        nulls = BlanketNulls(self._with_null(memo, table), node, free, self._share)
         lams = permutation.lambdas(nulls)
         found = self._search.blankets(memo, node, lams, constraints, **options)
-        conditions = np.zeros((len(lams), table.n_variables), dtype=bool)
-        for at, blanket in enumerate(found):
-            conditions[at, list(blanket.members)] = True
-        n_found = conditions[:, free].sum(axis=1).tolist()
+        conditions = [blanket.members for blanket in found]
+        n_found = [len(set(members).intersection(free)) for members in conditions]
         choice = permutation.choose(nulls, lams, conditions, n_found, self.alpha)
         if choice.position is None:  # required neighbours alone
             (none,) = self._search.blankets(memo, node, [math.inf], constraints, **options)

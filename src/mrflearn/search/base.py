@@ -118,6 +118,15 @@ class SearchResult:
             matrix[i, j] = matrix[j, i] = True
         return matrix
 
+    @property
+    def neighbours(self) -> tuple[tuple[int, ...], ...]:
+        """The neighbours of each node, in order."""
+        near: list[list[int]] = [[] for _ in range(self.n_variables)]
+        for i, j in self.edges:
+            near[i].append(j)
+            near[j].append(i)
+        return tuple(tuple(sorted(own)) for own in near)
+
 
 class Trace:
     """Collects steps and keeps the objective."""

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._edges import Pair, check_lams
+from mrflearn._places import Places
 from mrflearn._progress import Count, heard, unheard
 from mrflearn.dependence.base import Dependence, Question
 from mrflearn.dependence.memo import Memo
@@ -179,9 +180,7 @@ def grow(
 
 
 class _Scores:
-    """Scores of the pairs that may become edges, in memory for these pairs alone.
-
-    Each pair stands in two places, one for each end, and places are in the order of the ends.
+    """Scores of the pairs that may become edges.
 
     Parameters
     ----------
@@ -190,39 +189,32 @@ class _Scores:
     """
 
     def __init__(self, candidates: Sequence[Collection[int]]) -> None:
-        sizes = [len(others) for others in candidates]
-        self.begin = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-        self.other = np.empty(self.begin[-1], dtype=np.int32)
-        for i, others in enumerate(candidates):
-            self.other[self.begin[i] : self.begin[i + 1]] = sorted(others)
-        self.node = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-        # Sorted by the other end, then by the node, the places of pairs turned round.
-        self.turned = np.lexsort((self.node, self.other))
-        self.is_outside = np.ones(self.begin[-1], dtype=bool)
-        self.directed = np.full(self.begin[-1], -np.inf)  # I(i; j | N(i)) at the place of i, j
-        self.score = np.full(self.begin[-1], -np.inf)
+        self.places = Places(candidates)
+        self.is_outside = np.ones(len(self.places), dtype=bool)
+        self.directed = np.full(len(self.places), -np.inf)  # I(i; j | N(i)) at the place of i, j
+        self.score = np.full(len(self.places), -np.inf)
 
     def outside(self, i: int) -> list[int]:
         """Return the candidates of a node that it has no edge to."""
-        found: list[int] = self.other[self._places(i)].tolist()
+        found: list[int] = self.places.other[self._outside(i)].tolist()
         return found
 
     def put(self, nodes: Collection[int], answers: Sequence[NDArray[np.float64]]) -> None:
         """Take what some nodes share with each candidate they have no edge to."""
-        places = [self._places(i) for i in nodes]
-        for row, answer in zip(places, answers, strict=True):
+        rows = [self._outside(i) for i in nodes]
+        for row, answer in zip(rows, answers, strict=True):
             self.directed[row] = answer
-        for row in places:
-            back = self.turned[row]
+        for row in rows:
+            back = self.places.turned[row]
             self.score[row] = self.score[back] = self.directed[row] + self.directed[back]
 
     def of(self, i: int, j: int) -> float:
         """Return the score of a pair."""
-        return float(self.score[self._place(i, j)])
+        return float(self.score[self.places.at(i, j)])
 
     def take(self, i: int, j: int) -> None:
         """Let a pair have an edge, which is scored no more."""
-        for place in (self._place(i, j), self._place(j, i)):
+        for place in (self.places.at(i, j), self.places.at(j, i)):
             self.is_outside[place] = False
             self.score[place] = self.directed[place] = -np.inf
 
@@ -231,7 +223,7 @@ class _Scores:
         if not len(self.score):
             return 0, 0, -np.inf
         place = int(np.argmax(self.score))
-        return int(self.node[place]), int(self.other[place]), float(self.score[place])
+        return *self._ends(place), float(self.score[place])
 
     def best(
         self, n_places: int, above: float, without: Collection[int]
@@ -239,12 +231,12 @@ class _Scores:
         """Yield pairs of large scores, the largest first, but none of some nodes."""
         score = self.score.copy()
         for i in without:
-            row = slice(self.begin[i], self.begin[i + 1])
-            score[row] = score[self.turned[row]] = -np.inf
+            own = self.places.of(i)
+            score[own] = score[self.places.turned[own]] = -np.inf
         n_kept = min(n_places, len(score))
-        places = np.argpartition(-score, n_kept - 1)[:n_kept] if n_kept else np.empty(0, dtype=int)
-        for place in sorted(places.tolist(), key=lambda place: (-score[place], place)):
-            i, j = int(self.node[place]), int(self.other[place])
+        best = np.argpartition(-score, n_kept - 1)[:n_kept] if n_kept else np.empty(0, dtype=int)
+        for place in sorted(best.tolist(), key=lambda place: (-score[place], place)):
+            i, j = self._ends(place)
             if score[place] > above and i < j:
                 yield i, j
 
@@ -252,13 +244,12 @@ class _Scores:
         """Return how many pairs score above `lam`."""
         return int(np.count_nonzero(self.score > lam)) // 2
 
-    def _places(self, i: int) -> NDArray[np.int64]:
-        begin, end = self.begin[i], self.begin[i + 1]
-        return begin + np.flatnonzero(self.is_outside[begin:end])
+    def _outside(self, i: int) -> NDArray[np.int64]:
+        own = self.places.of(i)
+        return own.start + np.flatnonzero(self.is_outside[own])
 
-    def _place(self, i: int, j: int) -> int:
-        begin, end = self.begin[i], self.begin[i + 1]
-        return int(begin + np.searchsorted(self.other[begin:end], j))
+    def _ends(self, place: int) -> Pair:
+        return int(self.places.node[place]), int(self.places.other[place])
 
 
 def shrink(memo: Memo, lam: float, grown: Sequence[Step], constraints: Constraints) -> SearchResult:

@@ -244,7 +244,7 @@ def p_value_among(
     if n_reached >= ENOUGH or deviation == 0:
         return (1 + n_reached) / (1 + len(by_chance))
     skewness = max(float(((by_chance - mean) ** 3).mean() / deviation**3), least_skewness)
-    null = Null(*(np.array([part]) for part in (mean, deviation, skewness)))
+    null = Null(np.array([mean]), np.array([deviation]), np.array([skewness]))
     return float(null.tail(score)[0])
 
 
