@@ -49,6 +49,16 @@ def test_it_is_the_best_of_the_searches_that_looks(found):
     assert reference.choice_ == found.choice
 
 
+def test_beyond_fifty_variables_edges_are_tried_one_by_one():
+    sample = sparse_gaussian(n_variables=51, random_state=0).sample(100, random_state=0)
+    options = {"dependence": "gaussian", "quiet": True, "test": False}
+    found = learn(sample, **options)
+    assert found.options["refine"] == "alternate"
+    assert found.messages[-1].startswith("Note: edges were tried one by one: with more than 50")
+    assert learn(sample, "gsmple", refine=None, **options).options["refine"] is None
+    assert learn(sample.iloc[:, :50], **options).options["refine"] == "pairs"
+
+
 def test_it_says_in_words_what_it_did(capsys):
     result = learn(_chain(), test=False, n_jobs=1)
     said = capsys.readouterr().out

@@ -24,7 +24,7 @@ class Evidence:
     rule : {"sum", "and", "or", "alone"} or None
         What the search compared with lambda; None where nothing was.
     information : ndarray of shape (n_nodes, n_nodes), or None
-        In row i, I(i; j | neighbours of i without j) in nats.
+        In row i, I(i; j | neighbours of i without j) in nats; NaN for pairs not looked at.
     entry : ndarray of shape (n_nodes, n_nodes), or None
         The largest lambda of the path at which each edge is present, NaN if never.
     share : float
@@ -46,6 +46,12 @@ class Evidence:
                 own = np.array(matrix, dtype=float)
                 own.flags.writeable = False
                 object.__setattr__(self, name, own)
+
+    def shared_by(self, i: int, j: int) -> tuple[float, float] | None:
+        """Return what a pair shares at either end, or None where nobody looked."""
+        if self.information is None or np.isnan(self.information[i, j]):
+            return None
+        return float(self.information[i, j]), float(self.information[j, i])
 
     def place_of(self, i: int, j: int) -> int | None:
         """Return as the how-manieth edge a pair came onto the path, from 1."""
@@ -92,6 +98,8 @@ class Explanation:
         It came as the how-manieth edge onto the path, from 1.
     p_value, q_value, confidence : float or None
         Those of the edge, where known.
+    looked_at : bool
+        Whether the search looked at the pair; see `screen` of the searches.
     """
 
     source: str
@@ -109,6 +117,7 @@ class Explanation:
     p_value: float | None = None
     q_value: float | None = None
     confidence: float | None = None
+    looked_at: bool = True
 
     @property
     def score(self) -> float | None:
@@ -124,6 +133,8 @@ class Explanation:
         return f"{self.source} and {self.target} have {edge}."
 
     def _shared(self) -> list[str]:
+        if not self.looked_at:
+            return ["The search did not look at this pair: it was screened out."]
         if self.informations is None:
             if not self.present or np.isnan(self.weight):
                 return []
@@ -159,7 +170,8 @@ class Explanation:
 
     def _entered(self) -> list[str]:
         if self.entered is None:
-            return [] if self.present or self.lam is None else ["It is nowhere on the path."]
+            known = self.present or self.lam is None or not self.looked_at
+            return [] if known else ["It is nowhere on the path."]
         place = "" if self.place is None else f", as edge number {self.place}"
         return [f"It enters the path at lambda {self.entered:.3g}{place}."]
 

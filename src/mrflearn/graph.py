@@ -208,14 +208,13 @@ class Graph:
         known = {(edge.source, edge.target): edge for edge in self.edges}
         edge = known.get((a, b)) or known.get((b, a)) or Edge(a, b)
         found = self.evidence or Evidence()
-        share = found.information
         entered = math.nan if found.entry is None else float(found.entry[i, j])
         given = [self._given(node, other) for node, other in ((a, b), (b, a))]
         return Explanation(
             source=a,
             target=b,
             present=bool(self.adjacency[i, j]),
-            informations=None if share is None else (float(share[i, j]), float(share[j, i])),
+            informations=found.shared_by(i, j),
             given=(given[0], given[1]),
             weight=edge.weight,
             unit=self.unit,
@@ -227,6 +226,7 @@ class Graph:
             p_value=edge.p_value,
             q_value=edge.q_value,
             confidence=edge.confidence,
+            looked_at=found.information is None or found.shared_by(i, j) is not None,
         )
 
     def _given(self, node: str, other: str) -> tuple[str, ...]:

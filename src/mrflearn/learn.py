@@ -27,6 +27,10 @@ __all__ = ["learn"]
 NOTE = "Note: "
 """How messages begin that were warnings."""
 
+MOST_FOR_PAIRS = 50
+"""Variables up to which pairs of edges are tried together unless told otherwise: that takes as many
+times longer as there are variables."""
+
 DOUBTFUL = 0.05
 """Edges of a larger q-value are named: they deserve a second look."""
 
@@ -46,8 +50,9 @@ def learn(
 ) -> Result:
     """Learn from a table which variables depend on each other directly, and say how sure that is.
 
-    Without options: GS-MPLE with the default dependence, refined by pairs, lambda chosen such that
-    about one edge of twenty may be there by chance, and a p-value and a q-value for each edge.
+    Without options: GS-MPLE with the default dependence, refined by pairs (beyond 50 variables, by
+    single edges), lambda chosen such that about one edge of twenty may be there by chance, and a
+    p-value and a q-value for each edge. For hundreds of variables see `screen`.
 
     Parameters
     ----------
@@ -104,6 +109,14 @@ def learn(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # said once, by fit
             table = estimator._read(columns)
+        if method == "gsmple" and "refine" not in options and table.n_variables > MOST_FOR_PAIRS:
+            estimator.set_params(refine="alternate")
+            warnings.warn(
+                f"edges were tried one by one: with more than {MOST_FOR_PAIRS} variables two at a "
+                "time, as by refine='pairs', would take long",
+                UserWarning,
+                stacklevel=2,
+            )
         with one_thread(), shown(quiet), estimator._checkpointing(table):
             estimator.fit(data)
             graph, stable = estimator.graph_, None

@@ -80,6 +80,12 @@ def test_searches_do_not_depend_on_who_works(method, workers, frame):
     assert content(as_estimator(method, dict(workers)).fit(frame)) == content(one)
 
 
+@pytest.mark.parametrize("method", ["gsmple", "iamb"])
+def test_screened_searches_do_not_depend_on_who_works(method, workers, frame):
+    one = as_estimator(method, {"screen": 2, "executor": "serial"}).fit(frame)
+    assert content(as_estimator(method, {"screen": 2, **workers}).fit(frame)) == content(one)
+
+
 @pytest.mark.parametrize("method", ["gsmple", "glasso"])
 @pytest.mark.parametrize("selection", ["stars", "heldout"])
 def test_selections_do_not_depend_on_who_works(method, selection, workers, frame):

@@ -155,16 +155,18 @@ class WorkOptions:
 
 @dataclass(frozen=True)
 class EdgeOptions:
-    """What is known of edges before."""
+    """Which edges there may be."""
 
     required: tuple[str, ...]
     forbidden: tuple[str, ...]
+    screen: int | None
 
     def as_dict(self, variables: list[str]) -> dict[str, Any]:
         """Return them as estimators take them."""
         return {
             "required": read_pairs(self.required, variables, "--required"),
             "forbidden": read_pairs(self.forbidden, variables, "--forbidden"),
+            "screen": self.screen,
         }
 
 
@@ -360,6 +362,14 @@ edge_options = packed(
             multiple=True,
             metavar="A:B",
             help="An edge that must not be. Repeatable.",
+        ),
+        click.option(
+            "--screen",
+            type=click.IntRange(min=1),
+            metavar="K",
+            help="For wide tables: look only at the K variables that each shares most information "
+            "with. Faster, and may miss what depends on each other only given others. [default: "
+            "all]",
         ),
     ],
 )

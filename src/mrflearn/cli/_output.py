@@ -33,6 +33,7 @@ _FLAGS: list[tuple[str, str]] = [
     (r"kinds=\{'(.+?)': '?(.+?)'?\}", r"--kinds '\1=\2'"),
     (r"^(column '(.+?)' .*): leave it out\b(?! with)", r"\1: leave it out with --drop '\2'"),
     (r"^(required|forbidden|kinds)=:", r"--\1:"),
+    (r"\brefine='(\w+)'", r"--refine \1"),
     (r"^groups=:", "--group:"),
     (r"\bn_samples=(\d+)", r"\1 rows"),
     (r"\bn_neighbors\b=?\s?", "--n-neighbors "),

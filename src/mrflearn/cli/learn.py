@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 __all__ = ["learn", "search_options_of"]
 
+MANY_COLUMNS = 200
+"""From here on a word is said about time."""
+
 MANY_ROWS = 50_000
 """Rows from which on a user is told that it takes long: minutes for three columns, most of them to
 test edges, each against 200 copies."""
@@ -202,6 +205,7 @@ def _refuse_search_options(method: str) -> None:
         "scale",
         "required",
         "forbidden",
+        "screen",
         "max_memory",
     ):
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
@@ -224,17 +228,24 @@ def _describe(table: Table, file: str) -> None:
 
 
 def _warn_of_time(table: Table, options: dict[str, Any], test: bool) -> None:
-    """Say that many rows take long, and what is faster; a parametric method has no options."""
-    if not options or table.n_samples < MANY_ROWS:
+    """Say that many rows or columns take long, and what is faster.
+
+    A parametric method has no options.
+    """
+    if not options:
         return
-    faster = [*(["--no-test"] if test else []), "a part of the rows"]
-    if options["dependence"] == "auto" and not table.all_discrete:
-        faster.insert(0, "--dependence gaussian")
-    click.echo(
-        f"{table.n_samples} rows may take minutes, and more with each edge; faster: "
-        f"{either(faster)}",
-        err=True,
-    )
+    closed = options["dependence"] != "auto" or table.all_discrete
+    by_correlations = [] if closed else ["--dependence gaussian"]
+    if table.n_samples >= MANY_ROWS:
+        faster = [*by_correlations, *(["--no-test"] if test else []), "a part of the rows"]
+        click.echo(
+            f"{table.n_samples} rows may take minutes, and more with each edge; faster: "
+            f"{either(faster)}",
+            err=True,
+        )
+    if table.n_variables >= MANY_COLUMNS and options["screen"] is None:
+        faster = [*by_correlations, "--screen 20, which looks at the 20 nearest of each alone"]
+        click.echo(f"{table.n_variables} columns may take long; faster: {either(faster)}", err=True)
 
 
 def _conclude(graph: Graph, written: Sequence[Path], seconds: float) -> None:

@@ -56,6 +56,32 @@ class Memo(Dependence):
         ahead = self._ahead.setdefault((question.i, tuple(question.given)), {})
         ahead.update(zip(question.candidates, answer, strict=True))
 
+    def know(self, question: Question, answer: NDArray[np.float64]) -> None:
+        """Take an answer to what was asked for already, by `cmi_once`."""
+        known = self._values((question.i, tuple(question.given)), len(question.candidates))
+        _put(known, question.candidates, answer)
+
+    def cmi_once(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
+        """Answer questions that will not be asked again: their answers are not remembered."""
+        earlier = [self._ahead.get((asked.i, tuple(asked.given)), {}) for asked in questions]
+        unknown = [
+            Question(asked.i, [j for j in asked.candidates if j not in known], asked.given)
+            for asked, known in zip(questions, earlier, strict=True)
+        ]
+        answers = []
+        for asked, known, rest, found in zip(
+            questions, earlier, unknown, self.inner.cmi_batch(unknown), strict=True
+        ):
+            self._check(rest, found)
+            self.n_evaluations += len(asked.candidates)
+            answered(len(asked.candidates) - len(found))
+            if len(found) == len(asked.candidates):
+                answers.append(found)
+            else:
+                own = known | dict(zip(rest.candidates, found.tolist(), strict=True))
+                answers.append(np.array([own[j] for j in asked.candidates], dtype=float))
+        return answers
+
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
@@ -82,10 +108,7 @@ class Memo(Dependence):
             self._check(question, answer)
             self.n_evaluations += len(question.candidates)
             known = self._known[question.i, tuple(question.given)]
-            if isinstance(known, _Few):
-                known.update(zip(question.candidates, answer.tolist(), strict=True))
-            else:
-                known[list(question.candidates)] = answer
+            _put(known, question.candidates, answer)
         for question, answer in zip(ahead, found[len(asked) :], strict=True):
             self._check(question, answer)
             self.remember(question, answer.tolist())
@@ -208,6 +231,14 @@ class Memo(Dependence):
                 known[list(few)] = list(few.values())
             self._known[condition] = known
         return known
+
+
+def _put(known: _Values, candidates: Sequence[int], answer: NDArray[np.float64]) -> None:
+    """Write down the values of some candidates."""
+    if isinstance(known, _Few):
+        known.update(zip(candidates, answer.tolist(), strict=True))
+    else:
+        known[list(candidates)] = answer
 
 
 def _without_value(known: _Values, candidates: tuple[int, ...]) -> list[int]:

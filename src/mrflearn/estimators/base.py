@@ -295,8 +295,12 @@ def _plain(value: Any) -> Any:
         return _plain(value.item())
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (Sequence, set, frozenset)):
+    if isinstance(value, (set, frozenset)):
+        return [_plain(item) for item in sorted(value, key=repr)]
+    if isinstance(value, Sequence):
         return [_plain(item) for item in value]
+    if isinstance(value, Graph):
+        return [[edge.source, edge.target] for edge in value.edges]
     return repr(value)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Collection, Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
@@ -36,6 +37,7 @@ from mrflearn.search import (
     SearchResult,
 )
 from mrflearn.search.nodewise import Blanket
+from mrflearn.search.screen import among_nearest, among_nearest_of
 from mrflearn.selection import permutation
 from mrflearn.selection.choice import Choice
 from mrflearn.selection.options import Permutation, Selection
@@ -68,6 +70,11 @@ COMMON = f"""
         Edges that must be in the graph, each a pair of variables by name or position.
     forbidden : list of pairs, optional
         Edges that must not be.
+    screen : int, list of pairs or Graph, optional
+        Look at some pairs alone, for wide tables. A number: those that each variable shares most
+        information with, so many, before anything else is known. That is an approximation: what
+        depends on each other only given others may be missed. Pairs, or the edges of a graph: what
+        structure is possible, such as neighbours in space; exactly as if all others were forbidden.
     {WORK_PARAMETERS.strip()}
     max_memory : int or str, optional
         Bound on the working memory of all workers together, beside the table: bytes, or text such
@@ -97,6 +104,7 @@ class SearchEstimator(GraphEstimator):
     scale: str | None = "standard"
     required: Collection[tuple[Any, Any]] | None = None
     forbidden: Collection[tuple[Any, Any]] | None = None
+    screen: int | Collection[tuple[Any, Any]] | Graph | None = None
     max_memory: int | str | None = None
 
     _selections: ClassVar[tuple[str, ...]] = ("permutation", "stars", "heldout")
@@ -109,7 +117,7 @@ class SearchEstimator(GraphEstimator):
         memo, constraints = self._prepare(table)
         result = self._search.run(memo, lam, constraints, **self._options())
         graph = self._remember(result, memo, table)
-        return replace(graph, evidence=self._evidence(result, memo, None))
+        return replace(graph, evidence=self._evidence(result, memo, constraints, None))
 
     def _select(self, table: Table, selection: Selection) -> Selected:
         memo, constraints = self._prepare(table)
@@ -131,7 +139,7 @@ class SearchEstimator(GraphEstimator):
             result = results[choice.position]
         path = GraphPath(lams, tuple(_as_graph(found, table) for found in results))
         graph = self._remember(result, memo, table)
-        evidence = self._evidence(result, memo, path.entry)
+        evidence = self._evidence(result, memo, constraints, path.entry)
         return Selected(replace(graph, evidence=evidence), path, choice)
 
     def _remember(self, result: SearchResult, memo: Memo, table: Table) -> Graph:
@@ -154,15 +162,23 @@ class SearchEstimator(GraphEstimator):
         return permutation.choose(nulls, lams, conditions, n_edges, self.alpha)
 
     def _evidence(
-        self, result: SearchResult, memo: Memo, entry: NDArray[np.float64] | None
+        self,
+        result: SearchResult,
+        memo: Memo,
+        constraints: Constraints,
+        entry: NDArray[np.float64] | None,
     ) -> Evidence:
-        """Return what all pairs share in the graph found; most of it the search knows already."""
+        """Return what all pairs share in the graph found; most of it the search knows already.
+
+        Where only some pairs were looked at, those alone.
+        """
         if result.n_variables > MOST_EXPLAINED:
             return Evidence(self._rule(), None, entry, self._share)
         conditions = self._conditions(result)
         questions = []
         for i, members in enumerate(conditions):
-            others = [j for j in range(len(conditions)) if j != i and j not in members]
+            seen = range(len(conditions)) if constraints.among is None else constraints.among[i]
+            others = [j for j in seen if j != i and j not in members]
             questions.append(Question(i, others, members))
             questions += [Question(i, [j], [z for z in members if z != j]) for j in members]
         with Count("Explaining pairs", sum(len(asked.candidates) for asked in questions)).shared():
@@ -180,9 +196,17 @@ class SearchEstimator(GraphEstimator):
 
     def _nulls(self, memo: Memo, table: Table, constraints: Constraints) -> ScoreNulls:
         """Return how large the scores of this search are by chance."""
-        free = [constraints.free_of(i, table.n_variables) for i in range(table.n_variables)]
+        every = range(table.n_variables)
+        free = [constraints.free_of(i, table.n_variables) for i in every]
+        stand_for = [self._stands_for(i, len(free[i]), constraints, table) for i in every]
         dependence = self._with_null(memo, table)
-        return ScoreNulls(dependence, self._rule(), free, self._share)
+        return ScoreNulls(dependence, self._rule(), free, self._share, stand_for)
+
+    def _stands_for(self, i: int, n_free: int, constraints: Constraints, table: Table) -> float:
+        """Return how many pairs each of a node's candidates stands for; see `ScoreNulls`."""
+        if not isinstance(self.screen, numbers.Integral) or not n_free:
+            return 1.0
+        return len(replace(constraints, among=None).free_of(i, table.n_variables)) / n_free
 
     def _with_null(self, memo: Memo, table: Table) -> Dependence:
         """Return the dependence if it knows what chance does, else with shuffles that do."""
@@ -206,15 +230,24 @@ class SearchEstimator(GraphEstimator):
         results = self._search.path(memo, lams, constraints, **self._options())
         return tuple(_as_graph(result, table) for result in results)
 
-    def _prepare(self, table: Table) -> tuple[Memo, Constraints]:
-        """Return the dependence of a table, and the constraints by position."""
+    def _prepare(self, table: Table, node: int | None = None) -> tuple[Memo, Constraints]:
+        """Return the dependence of a table, and the constraints by position, or those of a node."""
+        constraints = _constraints(table, self.required, self.forbidden, self.screen)
         executor = self._executor("threads")
         dependence = self._bind(table, executor)
         if isinstance(executor, Threads):
             dependence = Threaded(dependence, executor.n_workers)
         elif executor.elsewhere:
             dependence = Remote(dependence, executor)
-        return memo_of(dependence), _constraints(table, self.required, self.forbidden)
+        memo = memo_of(dependence)
+        if isinstance(self.screen, numbers.Integral) and self.screen < table.n_variables - 1:
+            n_nearest = int(self.screen)
+            if node is None:
+                among = among_nearest(memo, n_nearest, constraints)
+            else:
+                among = among_nearest_of(memo, node, n_nearest, constraints)
+            constraints = replace(constraints, among=among)
+        return memo, constraints
 
     def _bind(self, table: Table, executor: Executor) -> Dependence:
         """Return the dependence of a table, for workers who share the memory there is."""
@@ -280,7 +313,7 @@ class BlanketEstimator(SearchEstimator):
 
     def _search_blanket(self, table: Table, node: int) -> tuple[Blanket, float]:
         given = self._check_lam()
-        memo, constraints = self._prepare(table)
+        memo, constraints = self._prepare(table, node)
         options = {name: value for name, value in self._options().items() if name != "rule"}
         if isinstance(given, float):
             return self._search.blankets(memo, node, [given], constraints, **options)[0], given
@@ -290,7 +323,8 @@ class BlanketEstimator(SearchEstimator):
                 "selection='permutation', or fit the estimator and take the neighbours"
             )
         free = constraints.free_of(node, table.n_variables)
-        nulls = BlanketNulls(self._with_null(memo, table), node, free, self._share)
+        stand_for = self._stands_for(node, len(free), constraints, table)
+        nulls = BlanketNulls(self._with_null(memo, table), node, free, self._share, stand_for)
         lams = permutation.lambdas(nulls)
         found = self._search.blankets(memo, node, lams, constraints, **options)
         conditions = [blanket.members for blanket in found]
@@ -323,8 +357,9 @@ def memo_of(dependence: Dependence) -> Memo:
     return memo
 
 
-def _constraints(table: Table, required: Any, forbidden: Any) -> Constraints:
+def _constraints(table: Table, required: Any, forbidden: Any, screen: Any) -> Constraints:
     """Return the user's constraints by position, with constants kept apart from all else."""
+    among = _among(table, screen)
     wanted = _pairs(table, required, "required")
     banned = _pairs(table, forbidden, "forbidden")
     for i, j in sorted(wanted & banned):
@@ -338,7 +373,32 @@ def _constraints(table: Table, required: Any, forbidden: Any) -> Constraints:
         for j in range(table.n_variables)
         if i != j
     }
-    return Constraints(frozenset(wanted), frozenset(banned | (idle - wanted)))
+    return Constraints(frozenset(wanted), frozenset(banned | (idle - wanted)), among)
+
+
+def _among(table: Table, screen: Any) -> tuple[tuple[int, ...], ...] | None:
+    """Return the pairs of a screen for each variable, or None if it is not by known structure."""
+    if screen is None:
+        return None
+    if isinstance(screen, numbers.Integral) and not isinstance(screen, bool):
+        if screen < 1:
+            raise InputError(
+                f"screen= wants at least 1 candidate for each variable, or None for all; got "
+                f"{screen}"
+            )
+        return None
+    if isinstance(screen, Graph):
+        screen = [(edge.source, edge.target) for edge in screen.edges]
+    if isinstance(screen, str) or not isinstance(screen, Collection):
+        raise InputError(
+            "screen= wants a number of candidates for each variable, a list of pairs or a Graph; "
+            f"got {screen!r}"
+        )
+    others: list[set[int]] = [set() for _ in range(table.n_variables)]
+    for i, j in _pairs(table, screen, "screen"):
+        others[i].add(j)
+        others[j].add(i)
+    return tuple(tuple(sorted(own)) for own in others)
 
 
 def _pairs(table: Table, edges: Any, option: str) -> set[Pair]:

@@ -31,7 +31,10 @@ def path(
     thresholds = check_lams(lams)
     memo = Memo.around(dependence)
     n_variables = memo.n_variables
-    later = [list(range(i + 1, n_variables)) for i in range(n_variables)]
+    later = [
+        sorted(j for j in (*free, *constraints.required_of(i)) if j > i)
+        for i, free in enumerate(constraints.free_of(i, n_variables) for i in range(n_variables))
+    ]
     compare_pairs(memo, later)
     information = {
         (i, j): value

@@ -25,6 +25,7 @@ more things end a search, and the graph it has then is its result:
 
 A search of n steps asks for at most D (D + 2 n) conditional mutual informations; with swaps, for
 at most so many times one more than the largest degree; with pairs, for at most so many times D.
+Where each node has k candidates alone (`screen`), k stands for D in all but the first.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mrflearn._edges import pair
+from mrflearn._edges import Pair, pair
+from mrflearn._places import Places
 from mrflearn.dependence.base import Question
 from mrflearn.dependence.memo import Memo
 from mrflearn.errors import unknown
@@ -154,23 +155,13 @@ def add_several(
     Returns the steps `begun` and, unless nothing gains more than rounding, one "grow" step for each
     new edge, the smallest first. Asks for a row of candidates a node and a pair not joined.
     """
-    n_variables = memo.n_variables
-    neighbours = neighbours_after(begun, n_variables)
-    outside = _outside(neighbours, constraints)
-    both, back = _gains_by_two(memo, neighbours, outside)
-    order = np.arange(n_variables)
-    ascending = order[:, None] < order
-    pairs = both + (back[:, :, None] + back[:, None, :])
-    pairs[:, ~ascending] = -np.inf
-    triangles = (both + both.transpose(1, 0, 2)) + both.transpose(1, 2, 0)
-    triangles[~(ascending[:, :, None] & ascending)] = -np.inf
+    neighbours = neighbours_after(begun, memo.n_variables)
+    gains = _Gains(memo, neighbours, _outside(neighbours, constraints))
     found = []
-    for n_edges, gains in ((2, pairs), (3, triangles)):
-        at = np.unravel_index(int(np.argmax(gains)), gains.shape)
-        if gains[at] > n_edges * lam + ROUNDING:
-            i, j, k = map(int, at)
-            new = [pair(i, j), pair(i, k), pair(j, k)][:n_edges]
-            found.append((n_edges * lam - float(gains[at]), n_edges, new))
+    for best in (gains.best_pair(), gains.best_triangle()):
+        if best is not None and best[0] > len(best[1]) * lam + ROUNDING:
+            gain, new = best
+            found.append((len(new) * lam - gain, len(new), new))
     trace = Trace(begun)
     for i, j in sorted(min(found)[-1]) if found else ():
         score = memo.cmi(i, j, neighbours[i]) + memo.cmi(j, i, neighbours[j])
@@ -180,26 +171,78 @@ def add_several(
     return trace.steps
 
 
-def _gains_by_two(
-    memo: Memo, neighbours: list[set[int]], outside: list[list[int]]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return I(i; j and k | N(i)) by i, j and k, and I(j; i | N(j)) by i and j.
+class _Gains:
+    """What nodes gain by two new neighbours, I(i; j and k | N(i)), for those not joined to them.
 
-    Both are minus infinity for what is not outside.
+    Memory grows with the square of how many these are, for each node.
     """
-    n_variables = memo.n_variables
-    says = np.full((n_variables, n_variables), -np.inf)
-    then = np.full((n_variables, n_variables, n_variables), -np.inf)
-    rows = [(i, others) for i, others in enumerate(outside) if others]
-    alone = [Question(i, others, tuple(neighbours[i])) for i, others in rows]
-    for question, answer in zip(alone, memo.cmi_batch(alone), strict=True):
-        says[question.i, question.candidates] = answer
-    given = [(i, j, [k for k in others if k != j]) for i, others in rows for j in others]
-    after = [Question(i, rest, (*neighbours[i], j)) for i, j, rest in given]
-    for (i, j, rest), answer in zip(given, memo.cmi_batch(after), strict=True):
-        then[i, j, rest] = answer
-    first = says[:, :, None] + then
-    return 0.5 * (first + first.transpose(0, 2, 1)), says.T
+
+    def __init__(self, memo: Memo, neighbours: list[set[int]], outside: list[list[int]]) -> None:
+        self.places = Places(outside)
+        self.sizes = np.diff(self.places.begin)
+        self.begin = np.concatenate([[0], np.cumsum(self.sizes**2)])
+        self.says = np.empty(len(self.places))
+        alone = [Question(i, others, tuple(neighbours[i])) for i, others in enumerate(outside)]
+        for question, answer in zip(alone, memo.cmi_batch(alone), strict=True):
+            self.says[self.places.of(question.i)] = answer
+        given = [(i, at) for i, others in enumerate(outside) for at in range(len(others))]
+        after = [
+            Question(
+                i,
+                [*outside[i][:at], *outside[i][at + 1 :]],
+                (*neighbours[i], outside[i][at]),
+            )
+            for i, at in given
+        ]
+        then = np.full(self.begin[-1], -np.inf)  # for j and j again there is nothing to gain
+        for (i, at), answer in zip(given, memo.cmi_batch(after), strict=True):
+            row = then[self.begin[i] + at * self.sizes[i] :][: self.sizes[i]]
+            row[:at], row[at + 1 :] = answer[:at], answer[at:]
+        self.both = np.empty_like(then)
+        for i in range(len(outside)):
+            own = slice(self.begin[i], self.begin[i + 1])
+            first = self.says[self.places.of(i)][:, None] + then[own].reshape(2 * [self.sizes[i]])
+            self.both[own] = (0.5 * (first + first.T)).ravel()
+
+    def best_pair(self) -> tuple[float, list[Pair]] | None:
+        """Return what two edges of one node gain at most, and the two."""
+        best: tuple[float, list[Pair]] | None = None
+        back = self.says[self.places.turned]
+        for i, size in enumerate(self.sizes.tolist()):
+            own = self.places.of(i)
+            gains = self.both[self.begin[i] : self.begin[i + 1]].reshape(size, size)
+            gains = gains + (back[own][:, None] + back[own])
+            gains[np.tril_indices(size)] = -np.inf
+            at = int(np.argmax(gains)) if size > 1 else None
+            if at is not None and (best is None or gains.flat[at] > best[0]):
+                j, k = self.places.other[own][list(divmod(at, size))].tolist()
+                best = float(gains.flat[at]), [pair(i, j), pair(i, k)]
+        return best
+
+    def best_triangle(self) -> tuple[float, list[Pair]] | None:
+        """Return what three edges between three nodes gain at most, and the three."""
+        best: tuple[float, list[Pair]] | None = None
+        places = self.places
+        first = np.flatnonzero(places.ascending)
+        for i, j in zip(places.node[first].tolist(), places.other[first].tolist(), strict=True):
+            here, there = (places.other[places.of(node)] for node in (i, j))
+            third, at_i, at_j = np.intersect1d(here, there, True, return_indices=True)
+            after = third > j
+            third, at_i, at_j = third[after], at_i[after], at_j[after]
+            if not len(third):
+                continue
+            # Where the third has the first and the second.
+            of_i = places.turned[places.begin[i] + at_i] - places.begin[third]
+            of_j = places.turned[places.begin[j] + at_j] - places.begin[third]
+            j_at_i, i_at_j = places.at(i, j) - places.begin[i], places.at(j, i) - places.begin[j]
+            gains = self.both[self.begin[i] + j_at_i * self.sizes[i] + at_i]
+            gains = gains + self.both[self.begin[j] + i_at_j * self.sizes[j] + at_j]
+            gains = gains + self.both[self.begin[third] + of_i * self.sizes[third] + of_j]
+            at = int(np.argmax(gains))
+            if best is None or gains[at] > best[0]:
+                k = int(third[at])
+                best = float(gains[at]), [pair(i, j), pair(i, k), pair(j, k)]
+        return best
 
 
 def _outside(neighbours: list[set[int]], constraints: Constraints) -> list[list[int]]:
