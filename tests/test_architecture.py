@@ -11,7 +11,17 @@ import mrflearn
 
 ROOT = Path(mrflearn.__file__).parent
 
-LEAVES = {"errors", "_blas", "_compile", "_edges", "_files", "_json", "_memory", "_progress"}
+LEAVES = {
+    "errors",
+    "_blas",
+    "_compile",
+    "_edges",
+    "_files",
+    "_json",
+    "_memory",
+    "_places",
+    "_progress",
+}
 """Helpers that anyone may import."""
 
 MAY_IMPORT = {
@@ -19,6 +29,7 @@ MAY_IMPORT = {
     "_blas": set(),
     "_compile": set(),
     "_edges": {"errors"},
+    "_places": set(),
     "_files": {"errors"},
     "_json": {"errors"},
     "_memory": {"errors"},

@@ -103,6 +103,25 @@ def test_unknown_numbers_are_null(run, chain):
     assert (found["lam"], found["edges"], found["choice"]) == ("inf", [], None)
 
 
+def test_many_columns_are_told_to_take_long_before_the_work(run, chain, monkeypatch):
+    monkeypatch.setattr(sys.modules["mrflearn.cli.learn"], "MANY_COLUMNS", 2)
+    said = "columns may take long; faster: "
+    screen = "--screen 20, which looks at the 20 nearest of each alone"
+    gaussian = ["--dependence", "gaussian", "--only", "a,b", "--no-test"]
+    assert f"2 {said}{screen}" in run("learn", "chain.csv", *gaussian).stderr
+    automatic = run("learn", "chain.csv", "--only", "a,b", "--no-test").stderr
+    assert f"{said}--dependence gaussian or {screen}" in automatic
+    assert said not in run("learn", "chain.csv", *gaussian, "--screen", "1").stderr
+
+
+def test_a_screen_leaves_pairs_out(run, refusal, chain):
+    found = json.loads(run("learn", "chain.csv", *FAST, "--json", "--screen", "1").stdout)
+    assert found["options"]["screen"] == 1
+    assert "'--screen': 0 is not in the range" in refusal("learn", "chain.csv", "--screen", "0")
+    refused = refusal("learn", "chain.csv", "--method", "glasso", "--screen", "3")
+    assert "--screen does not apply to --method glasso" in refused
+
+
 def test_many_rows_are_told_to_take_long_before_the_work(run, chain, monkeypatch):
     monkeypatch.setattr(sys.modules["mrflearn.cli.learn"], "MANY_ROWS", 200)
     said = "200 rows may take minutes, and more with each edge; faster: "

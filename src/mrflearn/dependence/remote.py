@@ -16,8 +16,10 @@ from mrflearn.work import Executor
 __all__ = ["Remote"]
 
 PIECE = 0.05
-"""Seconds of work in a piece. One takes a process 0.3 ms to receive and Dask 3 ms, less than a
-tenth of it (`benchmarks/overheads.py`)."""
+"""Seconds of work in a piece, at least."""
+
+WORTHWHILE = 10
+"""How many times longer than it takes to send should a piece take to work on, at least."""
 
 FIRST = 8
 """Values in the first pieces, before it is known how long one takes."""
@@ -51,7 +53,7 @@ class Remote(Dependence):
     @property
     def capacity(self) -> int:
         """Values that keep all workers busy for one piece each."""
-        return self.executor.n_workers * self._size()
+        return self.executor.n_workers * self._usual_size()
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -78,9 +80,27 @@ class Remote(Dependence):
             self.seconds += seconds
         return answers
 
-    def _size(self) -> int:
-        """Return how many values are worth a piece of their own."""
-        return FIRST if self._of_one is None else max(1, int(PIECE / max(self._of_one, 1e-9)))
+    def _usual_size(self) -> int:
+        """Return how many values a piece has where there are many.
+
+        While one worker is busy with it, all others can be sent theirs.
+        """
+        sending = (WORTHWHILE + self.executor.n_workers) * self.executor.overhead
+        return FIRST if self._of_one is None else self._n_values(max(PIECE, sending))
+
+    def _n_values(self, seconds: float) -> int:
+        return max(1, int(seconds / max(self._of_one or 0.0, 1e-9)))
+
+    def _size(self, n_left: int) -> int:
+        """Return how many values to send next: the usual, or even parts of what is left.
+
+        These are no more parts than workers, and none of them too small to be worth sending.
+        """
+        if self._of_one is None:
+            return min(FIRST, -(-n_left // self.executor.n_workers))
+        least = self._n_values(WORTHWHILE * self.executor.overhead)
+        n_parts = min(self.executor.n_workers, max(1, n_left // least))
+        return max(1, min(self._usual_size(), -(-n_left // n_parts)))
 
     def _pieces(
         self, questions: Sequence[Question], total: int, sent: list[list[_Part]]
@@ -92,8 +112,7 @@ class Remote(Dependence):
             begin = 0
             while begin < len(candidates):
                 if not piece:
-                    even = -(-rest // self.executor.n_workers)
-                    room = max(1, min(self._size(), even))
+                    room = self._size(rest)
                 taken = min(room, len(candidates) - begin)
                 part = Question(i, tuple(candidates[begin : begin + taken]), tuple(given))
                 piece.append((position, begin, part))

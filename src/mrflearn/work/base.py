@@ -42,10 +42,13 @@ class Executor(ABC):
         Items done at the same time.
     elsewhere : bool
         Whether work is done in other processes, with copies of what is shared.
+    overhead : float
+        Seconds it takes to send an item and to receive its answer, about.
     """
 
     n_workers: int
     elsewhere: bool = False
+    overhead: float = 0.0
 
     def share(self, value: Any) -> Shared:
         """Make a value known to all workers, for as long as what is returned lives."""

@@ -32,6 +32,7 @@ class OnDask(Executor):
     """The workers of a `dask.distributed` client."""
 
     elsewhere = True
+    overhead = 0.004
 
     def __init__(self, client: Any) -> None:
         self.client = client
