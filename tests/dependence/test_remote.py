@@ -68,6 +68,28 @@ def test_pieces_are_as_large_as_they_are_worth(monkeypatch):
     assert executor.sizes[0] == 28
 
 
+@given(
+    n_left=st.integers(1, 500),
+    n_workers=st.integers(1, 40),
+    overhead=st.sampled_from([0.0, 0.001, 0.05]),
+    seconds=st.sampled_from([1e-4, 0.003, 0.02, 0.7]),
+)
+def test_pieces_are_worth_sending(n_left, n_workers, overhead, seconds):
+    """Of what workers share evenly, no part takes less than ten times what sending it takes."""
+    executor = Shuffled(n_workers, 0)
+    executor.overhead = overhead
+    found = Remote(Gaussian().bind(TABLE), executor)
+    found._of_one = seconds
+    size = found._size(n_left)
+    assert 1 <= size <= max(n_left, 1)
+    worthwhile = min(n_left, 10 * overhead / seconds)
+    assert size >= int(worthwhile)
+    most = max(0.05, (10 + n_workers) * overhead)
+    assert size <= max(1, most / seconds)
+    assert size >= min(-(-n_left // n_workers), int(most / seconds))  # nobody is idle for nothing
+    assert found.capacity == n_workers * max(1, int(most / seconds))
+
+
 def test_little_work_stays_here():
     executor = Shuffled(2, 0)
     found = Remote(KNN().bind(TABLE), executor)
