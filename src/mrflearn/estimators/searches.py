@@ -185,10 +185,10 @@ class ChowLiu(SearchEstimator):
     lam: float | str = -math.inf
     root: str | int | None = None
 
-    def _prepare(self, table: Table) -> tuple[Memo, Constraints]:
+    def _prepare(self, table: Table, n_held: int = 1) -> tuple[Memo, Constraints]:
         if self.root is not None:
             table.index(self.root)  # a typing mistake shows before the work
-        return super()._prepare(table)
+        return super()._prepare(table, n_held)
 
     def _rule(self) -> str:
         return "and"  # both ends share one mutual information
