@@ -16,8 +16,8 @@ settings.register_profile("same", derandomize=True)
 settings.register_profile("explore", derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
-# Helpers beside the tests of searches, dependences, files and reports can be imported by name.
-FOLDERS = ("search", "dependence", "io", "report")
+# Helpers beside the tests of these rooms can be imported by name.
+FOLDERS = ("search", "dependence", "io", "report", "work")
 sys.path[:0] = [str(Path(__file__).parent / folder) for folder in FOLDERS]
 
 

@@ -188,7 +188,7 @@ def repeated(
     parts = [draw_rows(table.n_samples, size, number, seed) for number in range(n_subsamples)]
     found = do_pieces(
         _found_in,
-        (estimator._for_parts(), table),
+        (estimator._for_parts(table.at_rows(parts[0]), executor), table),
         parts,
         executor,
         "Checking stability",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from contents import content
 
 from mrflearn import learn, stability
 from mrflearn.estimators import ESTIMATORS, as_estimator
@@ -55,17 +56,6 @@ def workers(request, dask_client):
         "dask": {"executor": dask_client},
         "shuffled": {"executor": Shuffled()},
     }[request.param]
-
-
-def content(estimator):
-    """Return all that a fit found, to the last bit."""
-    evidence = estimator.graph_.evidence
-    arrays = [
-        array.tobytes() for array in (evidence.information, evidence.entry) if array is not None
-    ]
-    graphs = [(graph.lam, graph.edges) for graph in (*estimator.path_, estimator.graph_)]
-    told = (estimator.trace_, getattr(estimator, "n_evaluations_", None), estimator.choice_)
-    return repr((graphs, told, arrays))
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,14 @@ from mrflearn.dependence.null import N_ROWS, Null
 from mrflearn.errors import InputError
 from mrflearn.table import Table
 
-__all__ = ["Dependence", "Question", "Specification", "TableDependence", "check_memory"]
+__all__ = [
+    "Dependence",
+    "Question",
+    "Specification",
+    "TableDependence",
+    "TooLittleMemoryError",
+    "check_memory",
+]
 
 
 class Question(NamedTuple):
@@ -148,10 +155,24 @@ class Specification(ABC):
 def check_memory(needed: int, max_memory: int | None, what: str) -> None:
     """Refuse a bound on memory that cannot be kept."""
     if max_memory is not None and needed > max_memory:
-        raise InputError(
+        error = TooLittleMemoryError(
             f"max_memory={as_text(max_memory, math.floor)} is too little: {what} takes at least "
             f"{as_text(needed)} beside the table"
         )
+        error.needed = needed
+        raise error
+
+
+class TooLittleMemoryError(InputError):
+    """A bound on memory that cannot be kept.
+
+    Attributes
+    ----------
+    needed : int
+        Bytes that would do.
+    """
+
+    needed: int
 
 
 class TableDependence(Dependence):

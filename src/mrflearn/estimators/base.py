@@ -245,8 +245,18 @@ class GraphEstimator(BaseEstimator):
         """Return who does the work."""
         return as_executor(self.executor, self.n_jobs, usual)
 
-    def _for_parts(self) -> Self:
-        """Return this estimator for one of many parts of a table, each learned from in one go."""
+    def _for_parts(self, part: Table, executor: Executor, n_held: int = 1) -> Self:
+        """Return this estimator for one of many parts of a table, each learned from in one go.
+
+        Parameters
+        ----------
+        part : Table
+            One of them. Where memory is bounded, it is refused if workers cannot have such parts.
+        executor : Executor
+            Who learns from them.
+        n_held : int
+            Dependences that a worker holds at a time: 2 if a search has one already.
+        """
         return clone(self).set_params(n_jobs=None, executor=None, checkpoint=None)
 
     def __sklearn_clone__(self) -> Self:

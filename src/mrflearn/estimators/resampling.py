@@ -17,7 +17,7 @@ from mrflearn.selection.choice import Choice
 from mrflearn.selection.options import Heldout, Selection, Stars
 from mrflearn.selection.subsamples import draw_rows, usual_size
 from mrflearn.table import Table
-from mrflearn.work import do_pieces
+from mrflearn.work import Executor, do_pieces
 
 if TYPE_CHECKING:
     from mrflearn.estimators.base import GraphEstimator
@@ -39,7 +39,6 @@ def choose_by_resampling(
     selection: Selection,
 ) -> Choice:
     """Choose a lambda by how stable graphs are, or how well they predict."""
-    shared: Shared = (estimator._for_parts(), table, tuple(lams))
     executor, random_state = estimator._executor("processes"), estimator.random_state
     if isinstance(selection, Stars):
         size = usual_size(table.n_samples)
@@ -48,6 +47,7 @@ def choose_by_resampling(
             for number in range(selection.n_subsamples)
         ]
         shape = (len(lams), table.n_variables, table.n_variables)
+        shared = _shared(estimator, table, parts[0], lams, executor)
         graphs = do_pieces(_graphs_of, shared, parts, executor, PHASE, "stars", shape)
         return stars.choose(lams, np.mean(graphs, axis=0), selection.beta)
     if not isinstance(selection, Heldout):
@@ -55,11 +55,24 @@ def choose_by_resampling(
     from mrflearn.selection import heldout
 
     folds = heldout.draw_folds(table.n_samples, selection.n_folds, random_state)
+    shared = _shared(estimator, table, folds[0][0], lams, executor)
     scored = do_pieces(_scores_of, shared, folds, executor, PHASE, "heldout")
     scores = np.empty((len(lams), table.n_samples))
     for (_, left_out), found in zip(folds, scored, strict=True):
         scores[:, left_out] = found
     return heldout.choose(lams, scores)
+
+
+def _shared(
+    estimator: GraphEstimator,
+    table: Table,
+    rows: Rows,
+    lams: Sequence[float],
+    executor: Executor,
+) -> Shared:
+    """Return what workers need, if their memory suffices for parts like these rows."""
+    one = estimator._for_parts(table.at_rows(rows), executor, n_held=2)
+    return one, table, tuple(lams)
 
 
 def _graphs_of(shared: Shared, rows: Rows) -> NDArray[np.bool_]:

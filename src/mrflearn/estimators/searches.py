@@ -184,10 +184,12 @@ class ChowLiu(SearchEstimator):
     lam: float | str = -math.inf
     root: str | int | None = None
 
-    def _prepare(self, table: Table, node: int | None = None) -> tuple[Memo, Constraints]:
+    def _prepare(
+        self, table: Table, node: int | None = None, n_held: int = 1
+    ) -> tuple[Memo, Constraints]:
         if self.root is not None:
             table.index(self.root)  # a typing mistake shows before the work
-        return super()._prepare(table, node)
+        return super()._prepare(table, node, n_held)
 
     def _rule(self) -> str:
         return "and"  # both ends share one mutual information

@@ -6,7 +6,7 @@ import math
 import numbers
 from collections.abc import Collection, Iterable
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from mrflearn._memory import as_bytes, as_text
 from mrflearn._progress import Count
 from mrflearn.checkpoint import current
 from mrflearn.dependence import Dependence, Memo, Question, Specification, Threaded, resolve
+from mrflearn.dependence.base import TooLittleMemoryError
 from mrflearn.dependence.remote import Remote
 from mrflearn.errors import InputError
 from mrflearn.estimators.base import (
@@ -78,7 +79,8 @@ COMMON = f"""
     {WORK_PARAMETERS.strip()}
     max_memory : int or str, optional
         Bound on the working memory of all workers together, beside the table: bytes, or text such
-        as `"500 MB"`. The result does not depend on it; a bound that cannot be kept is refused.
+        as `"500 MB"`. Each process has a table of its own. The result does not depend on it; a
+        bound that cannot be kept is refused before the work begins.
 
     Attributes
     ----------
@@ -120,7 +122,9 @@ class SearchEstimator(GraphEstimator):
         return replace(graph, evidence=self._evidence(result, memo, constraints, None))
 
     def _select(self, table: Table, selection: Selection) -> Selected:
-        memo, constraints = self._prepare(table)
+        memo, constraints = self._prepare(
+            table, n_held=1 if isinstance(selection, Permutation) else 2
+        )
         nulls = self._nulls(memo, table, constraints)
         lams = permutation.lambdas(nulls)
         results = self._search.path(memo, lams, constraints, **self._options())
@@ -230,11 +234,16 @@ class SearchEstimator(GraphEstimator):
         results = self._search.path(memo, lams, constraints, **self._options())
         return tuple(_as_graph(result, table) for result in results)
 
-    def _prepare(self, table: Table, node: int | None = None) -> tuple[Memo, Constraints]:
-        """Return the dependence of a table, and the constraints by position, or those of a node."""
+    def _prepare(
+        self, table: Table, node: int | None = None, n_held: int = 1
+    ) -> tuple[Memo, Constraints]:
+        """Return the dependence of a table, and the constraints by position, or those of a node.
+
+        Where parts of the table are learned from beside it, a worker holds two dependences.
+        """
         constraints = _constraints(table, self.required, self.forbidden, self.screen)
         executor = self._executor("threads")
-        dependence = self._bind(table, executor)
+        dependence = self._bind(table, executor, n_held)
         if isinstance(executor, Threads):
             dependence = Threaded(dependence, executor.n_workers)
         elif executor.elsewhere:
@@ -249,22 +258,41 @@ class SearchEstimator(GraphEstimator):
             constraints = replace(constraints, among=among)
         return memo, constraints
 
-    def _bind(self, table: Table, executor: Executor) -> Dependence:
+    def _bind(self, table: Table, executor: Executor, n_held: int) -> Dependence:
         """Return the dependence of a table, for workers who share the memory there is."""
+        n_workers = executor.n_workers
+        if executor.elsewhere:  # this process holds the dependence, too
+            return self._bind_share(table, n_held * (n_workers + 1), n_workers, "each process")
+        if n_workers == 1:
+            return self._bind_share(table, n_held, n_workers, "each fit")
+        # Two questions at a time, shared by threads that need room of their own.
+        return self._bind_share(table, n_held * (n_workers + 2), n_workers, "one question")
+
+    def _bind_share(self, table: Table, n_shares: int, n_workers: int, who: str) -> Dependence:
+        """Return the dependence of a table, bound to one of some shares of the memory there is."""
         specification, memory = resolve(self.dependence), as_bytes(self.max_memory)
         if memory is None:  # which a specification of a user's own need not know
             return specification.bind(table)
-        if executor.n_workers == 1:
+        if n_shares == 1:
             return specification.bind(table, memory)
-        # Two questions at a time, shared by threads that need room of their own.
-        share = memory // (executor.n_workers + 2)
+        share = memory // n_shares
         try:
             return specification.bind(table, share)
-        except InputError as error:
+        except TooLittleMemoryError as error:
+            workers = f"{n_workers} worker{'s' if n_workers > 1 else ''}"
             raise InputError(
-                f"with {executor.n_workers} workers one question may take {as_text(share)} of "
-                f"max_memory={as_text(memory)}, and {error}"
+                f"with {workers} {who} may take {as_text(share)} of max_memory={as_text(memory)}, "
+                f"and {error}: max_memory={as_text(n_shares * error.needed)} would do"
             ) from None
+
+    def _for_parts(self, part: Table, executor: Executor, n_held: int = 1) -> Self:
+        """Return this estimator for one of many parts, with a worker's share of the memory."""
+        one, memory = super()._for_parts(part, executor, n_held), as_bytes(self.max_memory)
+        n_shares = n_held * executor.n_workers
+        if memory is not None and n_shares > 1:
+            self._bind_share(part, n_shares, executor.n_workers, "each fit")
+            one.max_memory = max(1, memory // n_shares)
+        return one
 
     def _options(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._search_options}

@@ -152,15 +152,17 @@ class _InFile(Shared):
             ) from None
 
 
-_kept: OrderedDict[tuple[int, int], Any] = OrderedDict()
+_kept: OrderedDict[tuple[int, int], tuple[str, Any]] = OrderedDict()
 
 
 def _do(number: tuple[int, int], path: str, work: Work, item: Any) -> Any:
     """Do one item, in a process that may not know yet what is shared."""
     if number not in _kept:
-        with open(path, "rb") as stream:
-            _kept[number] = pickle.load(stream)
-        while len(_kept) > KEPT:
+        for other in [other for other, (place, _) in _kept.items() if not os.path.exists(place)]:
+            del _kept[other]  # its file is gone: nobody will ask about it again
+        while len(_kept) >= KEPT:
             _kept.popitem(last=False)
+        with open(path, "rb") as stream:
+            _kept[number] = (path, pickle.load(stream))
     _kept.move_to_end(number)
-    return work(_kept[number], item)
+    return work(_kept[number][1], item)
