@@ -59,6 +59,16 @@ def test_beyond_fifty_variables_edges_are_tried_one_by_one():
     assert learn(sample.iloc[:, :50], **options).options["refine"] == "pairs"
 
 
+def test_tests_that_take_too_much_memory_are_refused_before_the_work(monkeypatch):
+    monkeypatch.setattr(GSMPLE, "fit", lambda *_: pytest.fail("the work began"))
+    said = (
+        r"max_memory=10\.\d MB is too little: 2 workers may take 17\.2 MB to test edges of 300 "
+        r"rows: raise it, or leave tests out by test=False"
+    )
+    with pytest.raises(InputError, match=said):
+        learn(_chain(), n_jobs=2, max_memory="10.5 MB", quiet=True)
+
+
 def test_it_says_in_words_what_it_did(capsys):
     result = learn(_chain(), test=False, n_jobs=1)
     said = capsys.readouterr().out

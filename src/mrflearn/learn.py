@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Sequence
@@ -12,13 +13,14 @@ from sklearn.base import clone
 
 from mrflearn._blas import one_thread
 from mrflearn._columns import read_columns
+from mrflearn._memory import as_bytes, as_text
 from mrflearn._shown import shown
 from mrflearn.dependence import resolve
 from mrflearn.errors import InputError
 from mrflearn.estimators import GraphEstimator, SearchEstimator, as_estimator
 from mrflearn.graph import Graph
 from mrflearn.result import Result, TableSummary
-from mrflearn.selection.significance import examine_edges
+from mrflearn.selection.significance import BYTES_A_ROW, examine_edges
 from mrflearn.stability import Stability, repeated
 from mrflearn.table import Table
 
@@ -109,6 +111,8 @@ def learn(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # said once, by fit
             table = estimator._read(columns)
+        if test and isinstance(estimator, SearchEstimator):
+            _check_memory_of_tests(estimator, table)
         if method == "gsmple" and "refine" not in options and table.n_variables > MOST_FOR_PAIRS:
             estimator.set_params(refine="alternate")
             warnings.warn(
@@ -164,6 +168,19 @@ def _check_subsamples(n_subsamples: int) -> None:
         raise InputError(
             f"n_subsamples must be 0 for none, or a whole number of at least 2; got "
             f"{n_subsamples!r}"
+        )
+
+
+def _check_memory_of_tests(estimator: SearchEstimator, table: Table) -> None:
+    """Refuse a bound on memory that tests would exceed, before anything is learned."""
+    n_workers = estimator._executor("threads").n_workers
+    needed, memory = n_workers * BYTES_A_ROW * table.n_samples, as_bytes(estimator.max_memory)
+    if memory is not None and memory < needed:
+        workers = f"{n_workers} worker{'s' if n_workers > 1 else ''}"
+        raise InputError(
+            f"max_memory={as_text(memory, math.floor)} is too little: {workers} may take "
+            f"{as_text(needed)} to test edges of {table.n_samples} rows: raise it, or leave tests "
+            "out by test=False"
         )
 
 

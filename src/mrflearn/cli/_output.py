@@ -34,6 +34,8 @@ _FLAGS: list[tuple[str, str]] = [
     (r"^(column '(.+?)' .*): leave it out\b(?! with)", r"\1: leave it out with --drop '\2'"),
     (r"^(required|forbidden|kinds)=:", r"--\1:"),
     (r"\brefine='(\w+)'", r"--refine \1"),
+    (r"leave tests out by test=False$", "leave tests out by --no-test"),
+    (r"look at fewer pairs by screen=$", "look at fewer pairs by --screen"),
     (r"^groups=:", "--group:"),
     (r"\bn_samples=(\d+)", r"\1 rows"),
     (r"\bn_neighbors\b=?\s?", "--n-neighbors "),

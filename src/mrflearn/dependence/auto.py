@@ -130,15 +130,17 @@ class Auto(Specification):
             return _Counting(table, max_memory)
         return _Neighbouring(table, self, max_memory)
 
-    def bind_alike(self, table: Table, dependence: Dependence) -> Dependence:
+    def bind_alike(
+        self, table: Table, dependence: Dependence, max_memory: int | None = None
+    ) -> Dependence:
         """Return the dependence of some of the variables of a table, or of others like them."""
         model = innermost(dependence)
         if isinstance(model, _Neighbouring) and not table.all_discrete:
-            return _Neighbouring(table, self, None, model)
+            return _Neighbouring(table, self, max_memory, model)
         counting = model.counting if isinstance(model, _Neighbouring) else model
         if not isinstance(counting, _Counting):
             raise TypeError(f"{type(model).__name__} has learned nothing about such a table")
-        return _Counting(table, None, counting)
+        return _Counting(table, max_memory, counting)
 
 
 class _Neighbouring(TableDependence):

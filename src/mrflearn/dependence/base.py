@@ -144,12 +144,14 @@ class Specification(ABC):
             the answers do not depend on it.
         """
 
-    def bind_alike(self, table: Table, dependence: Dependence) -> Dependence:
+    def bind_alike(
+        self, table: Table, dependence: Dependence, max_memory: int | None = None
+    ) -> Dependence:
         """Return the dependence of `table` with what `dependence`, of another one, has learned.
 
         Most learn nothing from a table, and are bound as ever.
         """
-        return self.bind(table)
+        return self.bind(table) if max_memory is None else self.bind(table, max_memory)
 
 
 def check_memory(needed: int, max_memory: int | None, what: str) -> None:

@@ -52,6 +52,9 @@ __all__ = ["COMMON", "BlanketEstimator", "SearchEstimator"]
 MOST_LAMS = 100
 """Lambdas looked at, at most, while the densest graph so far will still do."""
 
+BYTES_A_PAIR = 700
+"""Memory that a search and the choice of lambda take for a pair, at most (`benchmarks/wide.py`)."""
+
 MOST_EXPLAINED = 300
 """Variables up to which a graph remembers what all pairs share."""
 
@@ -218,7 +221,12 @@ class SearchEstimator(GraphEstimator):
             return memo
         ways = self.selection if isinstance(self.selection, Permutation) else Permutation()
         return Shuffled(
-            memo, resolve(self.dependence), table, ways.n_shuffles, int(self.random_state)
+            memo,
+            resolve(self.dependence),
+            table,
+            ways.n_shuffles,
+            int(self.random_state),
+            as_bytes(self.max_memory),
         )
 
     def _rule(self) -> str:
@@ -242,6 +250,8 @@ class SearchEstimator(GraphEstimator):
         Where parts of the table are learned from beside it, a worker holds two dependences.
         """
         constraints = _constraints(table, self.required, self.forbidden, self.screen)
+        if node is None:
+            self._check_memory_of_pairs(table, constraints)
         executor = self._executor("threads")
         dependence = self._bind(table, executor, n_held)
         if isinstance(executor, Threads):
@@ -257,6 +267,21 @@ class SearchEstimator(GraphEstimator):
                 among = among_nearest_of(memo, node, n_nearest, constraints)
             constraints = replace(constraints, among=among)
         return memo, constraints
+
+    def _check_memory_of_pairs(self, table: Table, constraints: Constraints) -> None:
+        """Refuse a bound on memory that the scores of all pairs would exceed."""
+        n_pairs = table.n_variables * (table.n_variables - 1) // 2
+        if constraints.among is not None:
+            n_pairs = sum(map(len, constraints.among)) // 2
+        elif isinstance(self.screen, numbers.Integral):
+            n_pairs = min(n_pairs, table.n_variables * int(self.screen))
+        needed, memory = BYTES_A_PAIR * n_pairs, as_bytes(self.max_memory)
+        if memory is not None and needed > memory:
+            raise InputError(
+                f"max_memory={as_text(memory, math.floor)} is too little: what {n_pairs} pairs of "
+                f"{table.n_variables} variables share takes {as_text(needed)}: raise it, or look "
+                "at fewer pairs by screen="
+            )
 
     def _bind(self, table: Table, executor: Executor, n_held: int) -> Dependence:
         """Return the dependence of a table, for workers who share the memory there is."""

@@ -33,6 +33,9 @@ class Shuffled(Dependence):
         Copies for each question.
     random_state : int
         Seed.
+    max_memory : int, optional
+        Bound on the memory of the dependence between copies, in bytes; refused at once if it
+        cannot be kept.
     """
 
     has_null = True
@@ -44,10 +47,14 @@ class Shuffled(Dependence):
         table: Table,
         n_shuffles: int = 30,
         random_state: int = 0,
+        max_memory: int | None = None,
     ) -> None:
         self.inner, self.specification, self.table = dependence, specification, table
         self.n_variables, self.symmetric = dependence.n_variables, dependence.symmetric
         self.n_shuffles, self.random_state = n_shuffles, random_state
+        self.max_memory = max_memory
+        if max_memory is not None:
+            self._with_copies(0, range(1, self.n_variables), ())
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -73,21 +80,22 @@ class Shuffled(Dependence):
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
         """Return mean, deviation and skewness of the estimates by chance, by candidate."""
-        seed = np.random.SeedSequence(self.random_state, spawn_key=(i, *given))
-        rng = np.random.default_rng(seed)
-        orders = shuffled_orders(self.table, given, self.n_shuffles, rng)
-        others = [*candidates, *given]
-        copies = with_copies(self.table, i, others, given, orders, rng)
-        bound = self.specification.bind_alike(copies, self.inner)
-        asked, conditions = range(len(candidates)), range(len(candidates), len(others))
+        bound = self._with_copies(i, candidates, given)
+        n_others = len(candidates) + len(given)
+        asked, conditions = range(len(candidates)), range(len(candidates), n_others)
         values = np.array(
-            [
-                bound.cmi_many(len(others) + copy, asked, conditions)
-                for copy in range(self.n_shuffles)
-            ]
+            [bound.cmi_many(n_others + copy, asked, conditions) for copy in range(self.n_shuffles)]
         )
         deviation = values.std(axis=0, ddof=1)
         varies = deviation > 0
         scaled = (values - values.mean(axis=0))[:, varies] / deviation[varies]
         skewness = max(float((scaled**3).mean()), 0.0) if varies.any() else 0.0
         return np.array([values.mean(axis=0), deviation, np.full(len(candidates), skewness)])
+
+    def _with_copies(self, i: int, candidates: Sequence[int], given: tuple[int, ...]) -> Dependence:
+        """Return the dependence of candidates, conditions and copies of `i`, in this order."""
+        seed = np.random.SeedSequence(self.random_state, spawn_key=(i, *given))
+        rng = np.random.default_rng(seed)
+        orders = shuffled_orders(self.table, given, self.n_shuffles, rng)
+        copies = with_copies(self.table, i, [*candidates, *given], given, orders, rng)
+        return self.specification.bind_alike(copies, self.inner, self.max_memory)

@@ -35,6 +35,9 @@ LEAST_FOR_SCALE = 10
 APART = 1e3
 """Distance between different labels, which no other distance reaches."""
 
+MOST_PREFERENCES = 2**21
+"""Numbers drawn at once to say which samples others would rather change places with."""
+
 
 def shuffled_orders(
     table: Table, given: Sequence[int], n_orders: int, rng: np.random.Generator
@@ -61,7 +64,13 @@ def shuffled_orders(
 
     near = _near(table, conditions, rng)
     turns = np.argsort(keys, axis=1).astype(np.int32)
-    return near_orders(near, turns, rng.random((n_orders, *near.shape)))
+    n_together = max(1, MOST_PREFERENCES // near.size)
+    return np.concatenate(
+        [
+            near_orders(near, some, rng.random((len(some), *near.shape)))
+            for some in (turns[at : at + n_together] for at in range(0, n_orders, n_together))
+        ]
+    )
 
 
 def smoother_of(table: Table, given: Sequence[int]) -> Smoother | None:

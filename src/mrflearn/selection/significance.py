@@ -23,7 +23,17 @@ from mrflearn.selection.shuffles import shuffled_orders, smoother_of, with_copie
 from mrflearn.table import Table
 from mrflearn.work import Executor, Serial, do_pieces
 
-__all__ = ["EdgeTest", "compare", "examine_edges", "p_value_among", "scores_by_chance"]
+__all__ = [
+    "BYTES_A_ROW",
+    "EdgeTest",
+    "compare",
+    "examine_edges",
+    "p_value_among",
+    "scores_by_chance",
+]
+
+BYTES_A_ROW = 30_000
+"""Memory that a worker takes to test an edge, about: most for the regression on the neighbours."""
 
 MOST_TOGETHER = 1000
 """Columns of copies that are bound at once, labels counted: dependences by correlations compare
