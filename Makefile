@@ -53,7 +53,7 @@ $(VENV)/ready-peers: pyproject.toml benchmarks/install_peers.py | $(VENV)/ready-
 	$(BIN)/python benchmarks/install_peers.py
 	@touch $@
 
-bench: $(VENV)/ready-base $(VENV)/ready-peers
+bench: $(VENV)/ready-dask $(VENV)/ready-peers
 	$(BIN)/python benchmarks/imports.py
 	$(BIN)/python benchmarks/evaluations.py
 	$(BIN)/python benchmarks/crossovers.py
@@ -64,6 +64,10 @@ bench: $(VENV)/ready-base $(VENV)/ready-peers
 	$(BIN)/python benchmarks/auto.py
 	$(BIN)/python benchmarks/fits.py
 	$(BIN)/python benchmarks/threads.py
+	$(BIN)/python benchmarks/executors.py
+	$(BIN)/python benchmarks/wide.py
+	$(BIN)/python benchmarks/scaling_model.py
+	$(BIN)/python benchmarks/soak.py
 	$(BIN)/python benchmarks/glasso.py
 	$(BIN)/python benchmarks/report.py
 

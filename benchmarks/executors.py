@@ -80,13 +80,13 @@ def main() -> None:
     """Print overheads, and what two workers are worth for stability and for one fit."""
     print(describe_machine())
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(1500, 30))
-    for j in range(1, 30):
+    X = rng.normal(size=(2500, 40))
+    for j in range(1, 40):
         X[:, j] += X[:, rng.integers(j)]
     small = X[:300, :12]
 
     def repeated(executor: Any) -> None:
-        stability(small, dependence="knn", n_subsamples=16, executor=executor, quiet=True)
+        stability(small, n_subsamples=16, executor=executor, quiet=True)
 
     waste: dict[str, tuple[int, int, int]] = {}
 
@@ -109,7 +109,7 @@ def main() -> None:
         }
         print_table("Stability, 16 parts of 300 rows, 12 variables", heads, worth(repeated, pairs))
         pairs = {"threads": (Serial(), Threads(2)), **pairs}
-        print_table("One fit, 1,500 rows, 30 variables", heads, worth(fitted, pairs))
+        print_table("One fit, 2,500 rows, 40 variables", heads, worth(fitted, pairs))
     for name, (n_asked, n_ahead, n_foreseen) in waste.items():
         print(f"{name}: {n_asked} values asked for, {n_ahead - n_foreseen} answered in vain")
 

@@ -61,11 +61,29 @@ def test_pieces_are_as_large_as_they_are_worth(monkeypatch):
     monkeypatch.setattr(remote, "FIRST", 3)
     asked = [Question(i, [j for j in range(8) if j != i]) for i in range(8)]
     found.cmi_batch(asked)
-    assert executor.sizes == [3] * 18 + [1, 1]  # the last are shared evenly
+    assert executor.sizes == [7] * 8  # whole questions
     executor.sizes.clear()
-    found._of_one = 0.05 / 28
+    found._of_one = 0.05 / 25
     found.cmi_batch(asked)
-    assert executor.sizes[0] == 28
+    assert executor.sizes == [21, 14, 7, 7, 7]  # as many as it is worth, then even parts
+    executor.sizes.clear()
+    found._of_one = 0.05
+    found.cmi_batch(asked[:1])
+    assert executor.sizes == [3, 4]  # nobody is idle
+
+
+def test_a_question_that_is_much_work_is_cut():
+    executor = Shuffled(2, 0)
+    wide = as_table(np.random.default_rng(0).normal(size=(30, 20)))
+    found = Remote(Gaussian().bind(wide), executor)
+    asked = [Question(i, [j for j in range(20) if j != i]) for i in range(3)]
+    found._of_one = 0.05 / 5
+    found.cmi_batch(asked)
+    assert executor.sizes == [19] * 3
+    executor.sizes.clear()
+    found._of_one = 0.05  # one value is a piece
+    found.cmi_batch(asked[:1] * 3)
+    assert executor.sizes[:4] == [4, 5, 5, 5]
 
 
 @given(

@@ -132,7 +132,7 @@ def test_a_screen_is_an_option_of_a_result():
 def test_pairs_that_take_too_much_memory_are_refused_before_the_work():
     wide = np.random.default_rng(0).normal(size=(20, 300))
     options = {"dependence": "gaussian", "max_memory": "5 MB"}
-    said = "what 44850 pairs of 300 variables share takes 30.0 MB: raise it, or look at fewer"
+    said = "what 44850 pairs of 300 variables share takes 30 MB: raise it, or look at fewer"
     with pytest.raises(InputError, match=said):
         GSMPLE(**options).fit(wide)
     assert GSMPLE(0.5, screen=5, **options).fit(wide).graph_.nodes

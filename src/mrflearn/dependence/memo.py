@@ -185,14 +185,14 @@ class Memo(Dependence):
             i, candidates, given = self._checked(*question)
             both_ways = self.symmetric or not given
             new = [j for j in candidates if not self._has(i, j, given, both_ways)]
+            if len(new) > room:  # one worker would be busy with it while others wait
+                break
             if not new:
                 continue
             found.append(Question(i, new, given))
             self._likely.update(((i, given), j) for j in new)
             self.n_ahead += len(new)
             room -= len(new)
-            if room <= 0:
-                break
         return found
 
     def _has(self, i: int, j: int, given: tuple[int, ...], both_ways: bool) -> bool:

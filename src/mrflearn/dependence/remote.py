@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -105,22 +106,38 @@ class Remote(Dependence):
     def _pieces(
         self, questions: Sequence[Question], total: int, sent: list[list[_Part]]
     ) -> Iterator[list[Question]]:
-        """Cut the questions, as they are asked for: by then it is better known what they take."""
+        """Put parts together, as they are asked for: by then it is better known what they take."""
         piece: list[_Part] = []
         room, rest = 0, total
+        for part in self._parts(questions):
+            n_values = len(part[-1].candidates)
+            if piece and n_values > room:
+                sent.append(piece)
+                yield [question for _, _, question in piece]
+                piece = []
+            if not piece:
+                room = self._size(rest)
+            piece.append(part)
+            room, rest = room - n_values, rest - n_values
+        if piece:
+            sent.append(piece)
+            yield [question for _, _, question in piece]
+
+    def _parts(self, questions: Sequence[Question]) -> Iterator[_Part]:
+        """Yield questions whole, since their candidates have work in common.
+
+        They are cut only where there are fewer than workers, or where one is much work.
+        """
+        n_asked = sum(1 for question in questions if question.candidates)
+        least = self._n_values(WORTHWHILE * self.executor.overhead)
         for position, (i, candidates, given) in enumerate(questions):
-            begin = 0
-            while begin < len(candidates):
-                if not piece:
-                    room = self._size(rest)
-                taken = min(room, len(candidates) - begin)
-                part = Question(i, tuple(candidates[begin : begin + taken]), tuple(given))
-                piece.append((position, begin, part))
-                begin, room, rest = begin + taken, room - taken, rest - taken
-                if not room or not rest:
-                    sent.append(piece)
-                    yield [question for _, _, question in piece]
-                    piece = []
+            n_parts = -(-self.executor.n_workers // n_asked) if candidates else 0
+            n_parts = min(n_parts, max(1, len(candidates) // least)) if self._of_one else n_parts
+            n_parts = max(n_parts, len(candidates) // (4 * self._usual_size()))
+            bounds = [len(candidates) * part // max(n_parts, 1) for part in range(n_parts + 1)]
+            for begin, end in pairwise(bounds):
+                if end > begin:
+                    yield position, begin, Question(i, tuple(candidates[begin:end]), tuple(given))
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         return self.inner.null(i, candidates, given)
