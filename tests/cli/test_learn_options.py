@@ -114,6 +114,16 @@ def test_many_columns_are_told_to_take_long_before_the_work(run, chain, monkeypa
     assert said not in run("learn", "chain.csv", *gaussian, "--screen", "1").stderr
 
 
+def test_what_is_noted_while_learning_is_said_once(run, chain, monkeypatch):
+    monkeypatch.setattr(sys.modules["mrflearn.learn"], "MOST_FOR_PAIRS", 3)
+    first, *rest = Path("chain.csv").read_text().splitlines()
+    Path("constant.csv").write_text("\n".join([f"{first},same", *(f"{row},1" for row in rest)]))
+    said = run("learn", "constant.csv", *FAST).stderr
+    assert said.count("Warning: constant column 'same'") == 1
+    assert said.count("Warning: edges were tried one by one: with more than 3 variables") == 1
+    assert "as by --refine pairs" in said
+
+
 def test_a_screen_leaves_pairs_out(run, refusal, chain):
     found = json.loads(run("learn", "chain.csv", *FAST, "--json", "--screen", "1").stdout)
     assert found["options"]["screen"] == 1

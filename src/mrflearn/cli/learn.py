@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -172,6 +173,9 @@ def learn(
                 **options,
             )
             written = write_files(found, found.graph, outputs, figure, result=result, report=report)
+        for message in found.messages:
+            if message.startswith(NOTE):  # shown once: some were said when the table was read
+                warnings.warn(message.removeprefix(NOTE), UserWarning, stacklevel=1)
     if as_json:
         write_json(document(found, found.graph, written))
         return
@@ -179,7 +183,7 @@ def learn(
     if not quiet:
         n_known = 2 if found.choice else 3  # the table, the method, and lambda if it was given
         for message in found.messages[n_known:]:
-            if not message.startswith(NOTE):  # said as a warning already
+            if not message.startswith(NOTE):
                 click.echo(in_flags(message), err=True)
         _conclude(found.graph, written, time.monotonic() - begun)
 
