@@ -13,14 +13,13 @@ import numpy as np
 from _measure import describe_machine, print_table, read_memory, run_in_fresh_process
 
 RUNS = [  # dependence, variables, rows, lambda, screen
-    ("gaussian", 1000, 500, "auto", None),
     ("gaussian", 2000, 500, "auto", None),
-    ("copula", 2000, 500, "auto", None),
     ("gaussian", 2000, 500, "auto", 20),
-    ("gaussian", 8000, 500, "auto", 20),
     ("knn", 500, 1000, 0.12, None),
     ("knn", 500, 1000, 0.12, 20),
+    ("gaussian", 8000, 500, "auto", 20),
     ("auto", 500, 1000, "auto", 20),
+    ("copula", 2000, 500, "auto", None),
 ]
 
 
@@ -64,7 +63,11 @@ def main() -> None:
         rows.append(
             [dependence, n, n_samples, lam, screen or "all", taken, n_edges, n_asked, most, each]
         )
-        print(f"{dependence}, {n} variables, screen {screen}: {taken:.0f} s", flush=True)
+        print(
+            f"{dependence}, D = {n}, screen {screen}: {taken:.1f} s, {n_edges} edges, {n_asked} "
+            f"values, {most:.0f} MiB, {each:.0f} KiB a variable",
+            flush=True,
+        )
     print_table(
         "One fit",
         ["dependence", "D", "N", "lambda", "candidates", "s", "edges", "values asked for",

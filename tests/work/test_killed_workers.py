@@ -111,6 +111,7 @@ def client():
 def _pieces_are_many(monkeypatch):
     monkeypatch.setattr("mrflearn.dependence.remote.WORTH", 0.0)
     monkeypatch.setattr("mrflearn.dependence.remote.PIECE", 0.002)
+    monkeypatch.setattr("mrflearn.work.on_dask.OnDask.overhead", 0.0)
 
 
 def test_twenty_runs_with_a_killed_worker_end_as_the_serial_one(client, fit, subsamples):

@@ -34,7 +34,7 @@ def draw(dependence, n_samples, n_columns=N_COLUMNS):
 def least_bound(**options):
     """Return the bound that a refusal says would do."""
     with pytest.raises(InputError, match="would do") as error:
-        GSMPLE(0.1, max_memory=1024, **options).fit(draw(options["dependence"], N_SAMPLES))
+        GSMPLE(0.1, max_memory=2**20, **options).fit(draw(options["dependence"], N_SAMPLES))
     return re.search(r"max_memory=([\d.]+ \w+) would do", str(error.value))[1]
 
 

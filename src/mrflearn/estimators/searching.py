@@ -220,13 +220,17 @@ class SearchEstimator(GraphEstimator):
         if memo.has_null:
             return memo
         ways = self.selection if isinstance(self.selection, Permutation) else Permutation()
+        memory = as_bytes(self.max_memory)
+        if memory is not None:
+            n_held = 1 if isinstance(self._check_lam(), Permutation) else 2
+            memory //= self._shares(self._executor("threads"), n_held)[0]
         return Shuffled(
             memo,
             resolve(self.dependence),
             table,
             ways.n_shuffles,
             int(self.random_state),
-            as_bytes(self.max_memory),
+            memory,
         )
 
     def _rule(self) -> str:
@@ -285,13 +289,17 @@ class SearchEstimator(GraphEstimator):
 
     def _bind(self, table: Table, executor: Executor, n_held: int) -> Dependence:
         """Return the dependence of a table, for workers who share the memory there is."""
-        n_workers = executor.n_workers
+        n_shares, who = self._shares(executor, n_held)
+        return self._bind_share(table, n_shares, executor.n_workers, who)
+
+    def _shares(self, executor: Executor, n_held: int) -> tuple[int, str]:
+        """Return among how many the memory there is, is shared, and who they are."""
         if executor.elsewhere:  # this process holds the dependence, too
-            return self._bind_share(table, n_held * (n_workers + 1), n_workers, "each process")
-        if n_workers == 1:
-            return self._bind_share(table, n_held, n_workers, "each fit")
+            return n_held * (executor.n_workers + 1), "each process"
+        if executor.n_workers == 1:
+            return n_held, "each fit"
         # Two questions at a time, shared by threads that need room of their own.
-        return self._bind_share(table, n_held * (n_workers + 2), n_workers, "one question")
+        return n_held * (executor.n_workers + 2), "one question"
 
     def _bind_share(self, table: Table, n_shares: int, n_workers: int, who: str) -> Dependence:
         """Return the dependence of a table, bound to one of some shares of the memory there is."""
