@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from _measure import describe_machine, print_table
-from executors import N_EMPTY, nothing
+from executors import overheads
 from wide import random_tree
 
 from mrflearn import GSMPLE
@@ -119,15 +119,6 @@ def measure_parts(dependence: str, n_variables: int, n_nearest: int) -> Parts:
     )
 
 
-def seconds_to_send(executor: Executor) -> float:
-    """Return seconds for a piece of no work."""
-    shared = executor.share(None)
-    executor.in_order(nothing, shared, range(N_EMPTY))
-    begun = time.perf_counter()
-    executor.in_order(nothing, shared, range(N_EMPTY))
-    return (time.perf_counter() - begun) / N_EMPTY
-
-
 def check(dependence: str, n_variables: int, n_nearest: int, workers: list[int]) -> Parts:
     """Print what the model predicts for some workers, and how long they take."""
     GSMPLE(0.1, dependence=dependence).fit(random_tree(60, 4))  # compiles
@@ -137,7 +128,8 @@ def check(dependence: str, n_variables: int, n_nearest: int, workers: list[int])
     for n_workers in workers:
         executor: Executor = Serial() if n_workers == 1 else Processes(n_workers)
         if n_workers > 1:
-            sent.append(seconds_to_send(executor))
+            ((_, sending),) = overheads({"processes": executor})
+            sent.append(sending / 1e3)
             GSMPLE(0.1, dependence=dependence, executor=executor).fit(random_tree(60, 4))
         begun = time.perf_counter()
         found = GSMPLE(LAM, dependence=dependence, screen=n_nearest, executor=executor).fit(columns)

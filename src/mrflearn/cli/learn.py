@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["learn", "search_options_of"]
 
 MANY_COLUMNS = 200
-"""From here on a word is said about time."""
+"""Columns from which on a user is told that it takes long: minutes by nearest neighbours."""
 
 MANY_ROWS = 50_000
 """Rows from which on a user is told that it takes long: minutes for three columns, most of them to

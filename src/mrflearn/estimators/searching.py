@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from mrflearn._blas import one_thread
 from mrflearn._columns import read_columns
-from mrflearn._edges import Pair, pair
 from mrflearn._memory import as_bytes, as_text
 from mrflearn._progress import Count
 from mrflearn.checkpoint import current
@@ -30,6 +29,7 @@ from mrflearn.estimators.base import (
     GraphEstimator,
     Selected,
 )
+from mrflearn.estimators.constraints import constraints_of
 from mrflearn.estimators.resampling import choose_by_resampling
 from mrflearn.evidence import Evidence
 from mrflearn.graph import Edge, Graph, GraphPath
@@ -203,17 +203,20 @@ class SearchEstimator(GraphEstimator):
 
     def _nulls(self, memo: Memo, table: Table, constraints: Constraints) -> ScoreNulls:
         """Return how large the scores of this search are by chance."""
-        every = range(table.n_variables)
-        free = [constraints.free_of(i, table.n_variables) for i in every]
-        stand_for = [self._stands_for(i, len(free[i]), constraints, table) for i in every]
+        free, whole = (
+            [asked.free_of(i, table.n_variables) for i in range(table.n_variables)]
+            for asked in (constraints, self._before_screening(constraints))
+        )
+        stand_for = [
+            len(others) / max(len(own), 1) for own, others in zip(free, whole, strict=True)
+        ]
         dependence = self._with_null(memo, table)
         return ScoreNulls(dependence, self._rule(), free, self._share, stand_for)
 
-    def _stands_for(self, i: int, n_free: int, constraints: Constraints, table: Table) -> float:
-        """Return how many pairs each of a node's candidates stands for; see `ScoreNulls`."""
-        if not isinstance(self.screen, numbers.Integral) or not n_free:
-            return 1.0
-        return len(replace(constraints, among=None).free_of(i, table.n_variables)) / n_free
+    def _before_screening(self, constraints: Constraints) -> Constraints:
+        """Return the constraints before the nearest were taken, which stand for all others."""
+        nearest = isinstance(self.screen, numbers.Integral)
+        return replace(constraints, among=None) if nearest else constraints
 
     def _with_null(self, memo: Memo, table: Table) -> Dependence:
         """Return the dependence if it knows what chance does, else with shuffles that do."""
@@ -253,7 +256,7 @@ class SearchEstimator(GraphEstimator):
 
         Where parts of the table are learned from beside it, a worker holds two dependences.
         """
-        constraints = _constraints(table, self.required, self.forbidden, self.screen)
+        constraints = constraints_of(table, self.required, self.forbidden, self.screen)
         if node is None:
             self._check_memory_of_pairs(table, constraints)
         executor = self._executor("threads")
@@ -384,7 +387,8 @@ class BlanketEstimator(SearchEstimator):
                 "selection='permutation', or fit the estimator and take the neighbours"
             )
         free = constraints.free_of(node, table.n_variables)
-        stand_for = self._stands_for(node, len(free), constraints, table)
+        whole = self._before_screening(constraints).free_of(node, table.n_variables)
+        stand_for = len(whole) / max(len(free), 1)
         nulls = BlanketNulls(self._with_null(memo, table), node, free, self._share, stand_for)
         lams = permutation.lambdas(nulls)
         found = self._search.blankets(memo, node, lams, constraints, **options)
@@ -416,69 +420,6 @@ def memo_of(dependence: Dependence) -> Memo:
     for i, candidates, given, answer in checkpoint.answers(dependence.n_variables):
         memo.remember(Question(i, candidates, given), answer.tolist())
     return memo
-
-
-def _constraints(table: Table, required: Any, forbidden: Any, screen: Any) -> Constraints:
-    """Return the user's constraints by position, with constants kept apart from all else."""
-    among = _among(table, screen)
-    wanted = _pairs(table, required, "required")
-    banned = _pairs(table, forbidden, "forbidden")
-    for i, j in sorted(wanted & banned):
-        raise InputError(
-            f"the edge {table.names[i]!r} – {table.names[j]!r} is both required and forbidden: "
-            "take it out of one of the two"
-        )
-    idle = {
-        pair(int(i), j)
-        for i in np.flatnonzero(table.constant)
-        for j in range(table.n_variables)
-        if i != j
-    }
-    return Constraints(frozenset(wanted), frozenset(banned | (idle - wanted)), among)
-
-
-def _among(table: Table, screen: Any) -> tuple[tuple[int, ...], ...] | None:
-    """Return the pairs of a screen for each variable, or None if it is not by known structure."""
-    if screen is None:
-        return None
-    if isinstance(screen, numbers.Integral) and not isinstance(screen, bool):
-        if screen < 1:
-            raise InputError(
-                f"screen= wants at least 1 candidate for each variable, or None for all; got "
-                f"{screen}"
-            )
-        return None
-    if isinstance(screen, Graph):
-        screen = [(edge.source, edge.target) for edge in screen.edges]
-    if isinstance(screen, str) or not isinstance(screen, Collection):
-        raise InputError(
-            "screen= wants a number of candidates for each variable, a list of pairs or a Graph; "
-            f"got {screen!r}"
-        )
-    others: list[set[int]] = [set() for _ in range(table.n_variables)]
-    for i, j in _pairs(table, screen, "screen"):
-        others[i].add(j)
-        others[j].add(i)
-    return tuple(tuple(sorted(own)) for own in others)
-
-
-def _pairs(table: Table, edges: Any, option: str) -> set[Pair]:
-    if edges is not None and not isinstance(edges, Collection):  # an iterator ends with one fit
-        raise InputError(f"{option}= wants a list of pairs of variables, got {edges!r}")
-    found = set()
-    for edge in () if edges is None else edges:
-        if isinstance(edge, str) or not isinstance(edge, Iterable) or len(ends := list(edge)) != 2:
-            raise InputError(
-                f"{option}= wants pairs of variables, such as [('a', 'b')], got {edge!r}"
-            )
-        try:
-            i, j = (table.index(end) for end in ends)
-        except InputError as error:
-            raise InputError(f"{option}=: {error}") from None
-        if i == j:
-            raise InputError(f"{option}=: {ends[0]!r} cannot have an edge to itself")
-        found.add(pair(i, j))
-    return found
 
 
 def _as_graph(result: SearchResult, table: Table) -> Graph:
