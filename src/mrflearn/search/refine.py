@@ -222,26 +222,30 @@ class _Gains:
     def best_triangle(self) -> tuple[float, list[Pair]] | None:
         """Return what three edges between three nodes gain at most, and the three."""
         best: tuple[float, list[Pair]] | None = None
-        places = self.places
-        first = np.flatnonzero(places.ascending)
-        for i, j in zip(places.node[first].tolist(), places.other[first].tolist(), strict=True):
-            here, there = (places.other[places.of(node)] for node in (i, j))
-            third, at_i, at_j = np.intersect1d(here, there, True, return_indices=True)
-            after = third > j
-            third, at_i, at_j = third[after], at_i[after], at_j[after]
-            if not len(third):
+        places, n_variables = self.places, len(self.sizes)
+        keys = places.node.astype(np.int64) * n_variables + places.other  # ascending
+        for i in range(n_variables):
+            own = places.of(i)
+            at = np.flatnonzero(places.other[own] > i)
+            others = places.other[own][at].astype(np.int64)
+            wanted = others[:, None] * n_variables + others
+            place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            known = (keys[place] == wanted) & (others[:, None] < others)
+            if not known.any():
                 continue
-            # Where the third has the first and the second.
-            of_i = places.turned[places.begin[i] + at_i] - places.begin[third]
-            of_j = places.turned[places.begin[j] + at_j] - places.begin[third]
-            j_at_i, i_at_j = places.at(i, j) - places.begin[i], places.at(j, i) - places.begin[j]
-            gains = self.both[self.begin[i] + j_at_i * self.sizes[i] + at_i]
-            gains = gains + self.both[self.begin[j] + i_at_j * self.sizes[j] + at_j]
-            gains = gains + self.both[self.begin[third] + of_i * self.sizes[third] + of_j]
-            at = int(np.argmax(gains))
-            if best is None or gains[at] > best[0]:
-                k = int(third[at])
-                best = float(gains[at]), [pair(i, j), pair(i, k), pair(j, k)]
+            # Where the second and the third of a triangle have the first, and each other.
+            begin, size = self.begin[others], self.sizes[others]
+            first = begin + (places.turned[own][at] - places.begin[others]) * size
+            third = first[:, None] + (place - places.begin[others][:, None])
+            second = first + (places.turned[place] - places.begin[others])
+            gains = self.both[self.begin[i] + at[:, None] * self.sizes[i] + at]
+            gains = gains + self.both[np.where(known, third, 0)]
+            gains = gains + self.both[np.where(known, second, 0)]
+            gains[~known] = -np.inf
+            j, k = divmod(int(np.argmax(gains)), len(others))
+            if best is None or gains[j, k] > best[0]:
+                a, b = int(others[j]), int(others[k])
+                best = float(gains[j, k]), [pair(i, a), pair(i, b), pair(a, b)]
         return best
 
 
