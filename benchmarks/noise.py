@@ -47,7 +47,7 @@ def neighbours_in_noise(mixed: bool, n_samples: int) -> tuple[float, float]:
         bound = Auto().bind(table)
         for i in range(0, 5, 2):
             others = tuple(j for j in range(1, 6, 2))
-            parametric, difference, error, _ = bound._compared(i, others, ())
+            ((parametric, difference, error, _),) = bound._compared([(i, others, ())])
             found.append((parametric + difference) / error)
             by_correlations.append(parametric / error)
     estimates = np.concatenate(found)

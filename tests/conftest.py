@@ -5,6 +5,7 @@ Property tests draw the same examples every time, so that a failure is the fault
 fault of ours.
 """
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -16,6 +17,31 @@ from hypothesis import settings
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("explore", derandomize=False, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+
+def _has_driver():
+    """Whether there is a driver of a CUDA card, which need not have one."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return True
+
+
+HAS_DRIVER = _has_driver()
+if not HAS_DRIVER:  # before Numba is imported
+    os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say where the kernels for cards were run."""
+    if HAS_DRIVER:
+        terminalreporter.write_line("CUDA: kernels were run on the card of this machine.")
+    else:
+        terminalreporter.write_line(
+            "CUDA: no card here; every kernel's source was run in Numba's simulator."
+        )
+
 
 # Helpers beside the tests of these rooms can be imported by name.
 FOLDERS = ("search", "dependence", "io", "report", "work")

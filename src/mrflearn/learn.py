@@ -15,7 +15,6 @@ from mrflearn._blas import one_thread
 from mrflearn._columns import read_columns
 from mrflearn._memory import as_bytes, as_text
 from mrflearn._shown import shown
-from mrflearn.dependence import resolve
 from mrflearn.errors import InputError
 from mrflearn.estimators import GraphEstimator, SearchEstimator, as_estimator
 from mrflearn.graph import Graph
@@ -188,7 +187,7 @@ def _tested(graph: Graph, estimator: SearchEstimator, table: Table) -> Graph:
     """Return the graph with a p-value and a q-value for each edge."""
     if not graph.edges:
         return graph
-    specification = resolve(estimator.dependence)
+    specification = estimator._specification()
     dependence = specification.bind(table)
     tests = {
         test.edge: test

@@ -395,7 +395,8 @@ def test_neighbour_estimates_are_centred(y, condition, n_samples):
         table = _table(frame)
         dependence = Auto().bind(table)
         x, y_at, *given_variables = map(table.index, ["c0", y, *condition])
-        value, _, _ = dependence._neighbour_estimates(x, (y_at,), tuple(sorted(given_variables)))
+        question = (x, (y_at,), tuple(sorted(given_variables)))
+        ((value, _, _),) = dependence._neighbour_estimates([question])
         found.append(value[0])
     assert abs(np.mean(found)) < 0.006 + 3 * np.std(found) / np.sqrt(len(found))
 

@@ -1,73 +1,18 @@
 """Every compiled kernel gives the counts of its naive twin, whatever the columns hold."""
 
 from contextlib import contextmanager
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from problems import problem, table_of
 from scipy.special import digamma
 
 from mrflearn.dependence import _distances, _kernels, naive, neighbours
 from mrflearn.dependence.neighbours import CLOSED, OPEN, OPEN_UNLESS_ZERO, NeighbourCounts
 from mrflearn.table import as_table
-
-FLOATS = st.floats(-1e300, 1e300, allow_nan=False, allow_subnormal=False)
-TINY = st.floats(-1e-290, 1e-290, allow_nan=False)
-LEVELS = st.integers(0, 3).map(float)
-MAGNITUDES = st.integers(-300, 300).map(lambda e: 10.0**e)
-
-
-@st.composite
-def column(draw, n_samples):
-    kind = draw(st.sampled_from(["floats", "tiny", "levels", "constant", "magnitudes", "mixture"]))
-    values = {
-        "floats": FLOATS,
-        "tiny": TINY,
-        "levels": LEVELS,
-        "constant": st.just(draw(FLOATS)),
-        "magnitudes": MAGNITUDES,
-        "mixture": st.one_of(LEVELS, st.floats(0, 3)),
-    }[kind]
-    return draw(st.lists(values, min_size=n_samples, max_size=n_samples))
-
-
-@st.composite
-def problem(draw):
-    """Columns, which are nominal, who is x, z and a candidate, and k."""
-    n_samples = draw(st.integers(2, 14))
-    n_columns = draw(st.integers(2, 6))
-    columns = [draw(column(n_samples)) for _ in range(n_columns)]
-    for c in range(1, n_columns):
-        if draw(st.booleans()) and draw(st.booleans()):
-            columns[c] = columns[draw(st.integers(0, c - 1))]  # a duplicate column
-    values = np.array(columns)
-    if draw(st.booleans()):  # duplicate rows
-        values[:, draw(st.integers(0, n_samples - 1))] = values[:, 0]
-    values.flags.writeable = False  # as in a Table
-    nominal = np.array(draw(st.lists(st.booleans(), min_size=n_columns, max_size=n_columns)))
-    owner = draw(st.lists(st.sampled_from("xzyw"), min_size=n_columns, max_size=n_columns))
-    owner[0], owner[1] = "x", "y"
-    sets = {name: np.flatnonzero(np.array(owner) == name).astype(np.int64) for name in "xyzw"}
-    k = draw(st.one_of(st.integers(1, n_samples - 1), st.just(n_samples - 1)))
-    return values, nominal, draw(st.sampled_from([np.inf, 1.0, 1e-3])), sets, k
-
-
-def _table(values, nominal, sets):
-    """Return what the counts need of a table: variable 0 is x, 1 is z, then the candidates."""
-    names = ["x", "z", *(name for name in "yw" if len(sets[name]))]
-    order = np.concatenate([sets[name] for name in names]).astype(int)
-    table = SimpleNamespace(
-        values=np.ascontiguousarray(values[order]),
-        nominal=nominal[order],
-        starts=np.cumsum([0, *(len(sets[name]) for name in names)]),
-        n_variables=len(names),
-        n_samples=values.shape[1],
-    )
-    table.values.flags.writeable = False  # as in a Table
-    return table
 
 
 @contextmanager
@@ -89,7 +34,7 @@ def _assert_equal_to_naive(values, nominal, nominal_distance, sets, k, ball):
     def distances(columns):
         return naive.distances(values[columns], nominal[columns], nominal_distance)
 
-    table = _table(values, nominal, sets)
+    table = table_of(values, nominal, sets)
     counter = NeighbourCounts(table, k, nominal_distance)
     given = [1] if len(sets["z"]) else []
     candidates = list(range(2, table.n_variables))
@@ -216,7 +161,7 @@ def _check_euclidean(values, nominal, nominal_distance, sets, k):
     def distances(columns):
         return naive.distances(values[columns], nominal[columns], nominal_distance, euclidean=True)
 
-    counter = NeighbourCounts(_table(values, nominal, sets), k, nominal_distance)
+    counter = NeighbourCounts(table_of(values, nominal, sets), k, nominal_distance)
     candidates = [2, 3] if len(sets["w"]) else [2]
     answers = counter.count([0, 1], [], candidates, CLOSED, euclidean=True)
     for places, counts, radii, order in answers:
@@ -243,7 +188,7 @@ def test_euclidean_ties_on_a_lattice_are_exact(seed):
         naive.distances(values[:3], nominal[:3], euclidean=True), distances([0, 1, 2])
     )
     sets = {"x": np.arange(3), "z": np.arange(0), "y": np.array([3]), "w": np.arange(0)}
-    counter = NeighbourCounts(_table(values, nominal, sets), 3, np.inf)
+    counter = NeighbourCounts(table_of(values, nominal, sets), 3, np.inf)
     slow = naive.ksg_counts(distances([0, 1, 2]), distances([3]), 3, open_ball=False)
     for few in (0, 300):
         with _tuned(FEW=few):

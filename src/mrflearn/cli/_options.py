@@ -117,6 +117,7 @@ class MeasureOptions:
     dependence: str
     n_neighbors: int | None
     scale: str
+    device: str
     max_memory: str | None
 
     def as_dict(self) -> dict[str, Any]:
@@ -127,6 +128,7 @@ class MeasureOptions:
         return {
             "dependence": self.dependence if self.n_neighbors is None else found,
             "scale": None if self.scale == "none" else self.scale,
+            "device": self.device,
             "max_memory": self.max_memory,
         }
 
@@ -320,6 +322,14 @@ measure_options = packed(
             default="standard",
             show_default=True,
             help="Scaling of continuous and ordinal columns.",
+        ),
+        click.option(
+            "--device",
+            type=click.Choice(["cpu", "cuda", "auto"]),
+            default="cpu",
+            show_default=True,
+            help="Where neighbours are counted: on the processor, on an NVIDIA card, or on the "
+            "card if there is one. The result is the same.",
         ),
         click.option(
             "--max-memory", metavar="SIZE", help="Bound on working memory, as in '500 MB' or '2G'."

@@ -41,6 +41,7 @@ _FLAGS: list[tuple[str, str]] = [
     (r"\bn_neighbors\b=?\s?", "--n-neighbors "),
     (r"\bn_jobs\b=?\s?", "--n-jobs "),
     (r"\bmax_memory\b=?\s?", "--max-memory "),
+    (r"\bdevice='(\w+)'", r"--device \1"),
     (r"^(lam|delimiter) must", r"--\1 must"),
     (r"give (\S+|' ') as the delimiter$", r"add --delimiter \1"),
     (r"(does not apply to dependence .+?): it takes .*", r"\1: leave it out"),

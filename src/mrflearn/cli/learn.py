@@ -210,6 +210,7 @@ def _refuse_search_options(method: str) -> None:
         "required",
         "forbidden",
         "screen",
+        "device",
         "max_memory",
     ):
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:

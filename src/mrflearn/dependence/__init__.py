@@ -34,6 +34,7 @@ __all__ = [
     "Question",
     "Specification",
     "Threaded",
+    "on_device",
     "resolve",
 ]
 
@@ -57,7 +58,7 @@ def resolve(dependence: str | Specification, **options: Any) -> Specification:
     Examples
     --------
     >>> resolve("knn", n_neighbors=3)
-    KNN(n_neighbors=3, nominal_distance=inf)
+    KNN(n_neighbors=3, nominal_distance=inf, device='cpu')
     """
     if isinstance(dependence, Specification):
         specification, name = dependence, type(dependence).__name__
@@ -79,3 +80,23 @@ def resolve(dependence: str | Specification, **options: Any) -> Specification:
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
             raise InputError(f"{option}= does not apply to dependence {name}: {takes}")
     return cast(Specification, replace(cast(Any, specification), **changed))
+
+
+def on_device(specification: Specification, device: str) -> Specification:
+    """Return a specification that works on a device; `"cpu"` leaves it as it is.
+
+    Those that count no neighbours know no devices: they refuse `"cuda"`.
+    """
+    from mrflearn.dependence.devices import check_device
+
+    check_device(device)
+    if device == "cpu":
+        return specification
+    if hasattr(specification, "device"):
+        return cast(Specification, replace(cast(Any, specification), device=device))
+    if device == "cuda":
+        raise InputError(
+            f"device='cuda' does not apply to dependence {type(specification).__name__}, which "
+            "counts no neighbours: use device='cpu'"
+        )
+    return specification

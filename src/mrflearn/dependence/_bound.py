@@ -8,20 +8,23 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.dependence import _kernels
-from mrflearn.dependence.base import TableDependence
-from mrflearn.dependence.neighbours import CLOSED, OPEN, OPEN_UNLESS_ZERO, PART, NeighbourCounts
-from mrflearn.dependence.threads import in_parts
+from mrflearn.dependence.base import PlainQuestion, TableDependence
+from mrflearn.dependence.neighbours import (
+    CLOSED,
+    OPEN,
+    OPEN_UNLESS_ZERO,
+    PART,
+    NeighbourCounts,
+    Summary,
+)
 from mrflearn.table import Table
 
 __all__ = [
     "CLOSED_SIGNS",
     "BoundDirect",
     "BoundMixedKSG",
-    "mean_of_counts",
     "psi",
     "reciprocal",
-    "spread_of_counts",
 ]
 
 
@@ -32,22 +35,24 @@ class BoundDirect(TableDependence):
     def __init__(self, table: Table, counts: NeighbourCounts, open_ball: bool) -> None:
         super().__init__(table)
         self.counts = counts
+        self.batched = counts.batched
         self.grain = 1 + PART // table.n_samples
-        self.open_ball = open_ball
+        digamma = psi(table.n_samples)
+        self.constant = digamma[counts.k] if open_ball else 0.0
+        if open_ball:
+            self.summary = Summary(OPEN, ((_OPEN_SIGNS, digamma[1:]),))
+        else:
+            self.summary = Summary(CLOSED, ((CLOSED_SIGNS, digamma),))
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
-        digamma = psi(self.table.n_samples)
-        values = np.empty(len(candidates))
-        ball = OPEN if self.open_ball else CLOSED
-        for places, counts, _, _ in self.counts.count([i], given, candidates, ball):
-            if self.open_ball:
-                means = mean_of_counts(counts, _OPEN_SIGNS, digamma[1:])
-                values[places] = digamma[self.counts.k] + means
-            else:
-                values[places] = mean_of_counts(counts, CLOSED_SIGNS, digamma)
-        return values
+        return self._cmi_batch([(i, candidates, given)])[0]
+
+    def _cmi_batch(self, questions: list[PlainQuestion]) -> list[NDArray[np.float64]]:
+        asked = [((i,), given, candidates) for i, candidates, given in questions]
+        means = self.counts.summaries(asked, self.summary)
+        return [self.constant + mean for (mean,) in means]
 
 
 class BoundMixedKSG(TableDependence):
@@ -59,8 +64,18 @@ class BoundMixedKSG(TableDependence):
     ) -> None:
         super().__init__(table)
         self.counts = counts
+        self.batched = counts.batched
         self.grain = 1 + PART // table.n_samples
-        self.variant = variant
+        n_samples = table.n_samples
+        digamma, log = psi(n_samples), _log(n_samples)
+        function = {"paper": log[1:], "reference": digamma[1:], "depynd": log}[variant]
+        reference = variant == "reference"  # which at an atom counts the sample itself as well
+        self.summary = Summary(
+            OPEN_UNLESS_ZERO if reference else CLOSED,
+            ((_SIDES, function), (_JOINT, digamma)),
+            atoms=int(reference),
+            euclidean=variant == "depynd",
+        )
         # I(a; y) by a and y, NaN where not known: searches come back to the same sets, as
         # (i, j) is both i with its neighbour j and j with its neighbour i.
         self._known: dict[tuple[int, ...], NDArray[np.float64]] = {}
@@ -71,62 +86,47 @@ class BoundMixedKSG(TableDependence):
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
-        values = self._mutual_information(tuple(sorted((i, *given))), candidates)
-        if given:
-            values -= self._mutual_information(given, candidates)
-        return values
+        return self._cmi_batch([(i, candidates, given)])[0]
 
-    def _mutual_information(
-        self, a: tuple[int, ...], candidates: tuple[int, ...]
-    ) -> NDArray[np.float64]:
-        """Return I(a; y) for each candidate y, `a` being sorted."""
-        known = self._known.get(a)
-        if known is None:
-            if len(self._known) >= self._n_known:
-                self._known = {}  # a new one, as other threads may be using the old one
-            known = self._known.setdefault(a, np.full(self.n_variables, np.nan))
-        index = list(candidates)
-        missing = [j for j in candidates if math.isnan(known[j])]
-        if missing:
-            known[missing] = self._estimate(a, missing)
-        return known[index]
+    def _cmi_batch(self, questions: list[PlainQuestion]) -> list[NDArray[np.float64]]:
+        """Answer questions as differences of two mutual informations, each estimated once."""
+        terms = [
+            (tuple(sorted((i, *given))), given, candidates) for i, candidates, given in questions
+        ]
+        wanted: dict[tuple[int, ...], dict[int, None]] = {}
+        for whole, given, candidates in terms:
+            for a in (whole, given)[: 1 + bool(given)]:
+                wanted.setdefault(a, {}).update(dict.fromkeys(candidates))
+        known = self._informations(wanted)
+        answers = []
+        for whole, given, candidates in terms:
+            index = list(candidates)
+            answer = known[whole][index]
+            answers.append(answer - known[given][index] if given else answer)
+        return answers
 
-    def _estimate(self, a: tuple[int, ...], candidates: list[int]) -> NDArray[np.float64]:
-        n_samples = self.table.n_samples
-        digamma, log = psi(n_samples), _log(n_samples)
-        function = {"paper": log[1:], "reference": digamma[1:], "depynd": log}[self.variant]
-        ball = OPEN_UNLESS_ZERO if self.variant == "reference" else CLOSED
-        euclidean = self.variant == "depynd"
-        values = np.empty(len(candidates))
-        for places, counts, radii, _ in self.counts.count(a, (), candidates, ball, euclidean):
-            # At an atom the reference counts the sample itself as well.
-            _kernels.settle_atoms(counts, radii, self.counts.k, int(self.variant == "reference"))
-            sides = mean_of_counts(counts, _SIDES, function)
-            joint = mean_of_counts(counts, _JOINT, digamma)
-            values[places] = sides + joint + math.log(n_samples)
-        return values
-
-
-def mean_of_counts(
-    counts: NDArray[np.int32], signs: NDArray[np.int64], function: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return `mean_over_counts`, the candidates in parts if there are threads to help."""
-
-    def mean(begin: int, end: int) -> NDArray[np.float64]:
-        return _kernels.mean_over_counts(counts[begin:end], signs, function)
-
-    return np.concatenate(in_parts(mean, len(counts), 1 + 10 * PART // counts.shape[2]))
-
-
-def spread_of_counts(
-    counts: NDArray[np.int32], function: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return `spread_over_counts`, the candidates in parts if there are threads to help."""
-
-    def spread(begin: int, end: int) -> NDArray[np.float64]:
-        return _kernels.spread_over_counts(counts[begin:end], function)
-
-    return np.concatenate(in_parts(spread, len(counts), 1 + PART // counts.shape[2]))
+    def _informations(
+        self, wanted: dict[tuple[int, ...], dict[int, None]]
+    ) -> dict[tuple[int, ...], NDArray[np.float64]]:
+        """Return I(a; y) by a, arrays that have at least the wanted y."""
+        if len(self._known) + len(wanted) > self._n_known:
+            self._known = {}  # a new one, as other threads may be using the old one
+        kept = self._known
+        known, asked = {}, []
+        for a, others in wanted.items():
+            if a in kept or len(kept) < self._n_known:
+                known[a] = kept.setdefault(a, np.full(self.n_variables, np.nan))
+            else:
+                known[a] = np.full(self.n_variables, np.nan)
+            missing = [j for j in others if math.isnan(known[a][j])]
+            if missing:
+                asked.append((a, (), missing))
+        log_n = math.log(self.table.n_samples)
+        for (a, _, missing), (sides, joint) in zip(
+            asked, self.counts.summaries(asked, self.summary), strict=True
+        ):
+            known[a][missing] = sides + joint + log_n
+        return known
 
 
 CLOSED_SIGNS = np.array([1, 1, -1, -1])  # of k_m, n_z, n_xz and n_yz

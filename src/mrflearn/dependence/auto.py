@@ -17,7 +17,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.dependence.base import Dependence, Specification, TableDependence, check_memory
+from mrflearn.dependence.base import (
+    Dependence,
+    PlainQuestion,
+    Specification,
+    TableDependence,
+    check_memory,
+)
 from mrflearn.dependence.correlations import Correlations, held_memory, is_discrete
 from mrflearn.dependence.disagreement import Disagreement, disagreement
 from mrflearn.dependence.discrete import PlugIn, least_memory
@@ -87,9 +93,6 @@ TINY = 1e-300
 _ROWS = np.eye(4, dtype=np.int64)
 """Signs that leave one of k_m, n_z, n_xz and n_yz."""
 
-_Question = tuple[int, tuple[int, ...], tuple[int, ...]]
-"""A variable, candidates, and a condition."""
-
 
 @dataclass(frozen=True)
 class Auto(Specification):
@@ -106,6 +109,8 @@ class Auto(Specification):
         k of `KNN`.
     nominal_distance : float, default=inf
         Distance between different labels of a nominal column, as in `KNN`.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where to count neighbours, as in `KNN`.
 
     Examples
     --------
@@ -120,9 +125,10 @@ class Auto(Specification):
 
     n_neighbors: int = 5
     nominal_distance: float = math.inf
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
-        KNN(self.n_neighbors, self.nominal_distance)
+        KNN(self.n_neighbors, self.nominal_distance, self.device)
 
     def bind(self, table: Table, max_memory: int | None = None) -> Dependence:
         """Return the dependence between the variables of `table`."""
@@ -160,13 +166,24 @@ class _Neighbouring(TableDependence):
         max_memory: int | None,
         model: _Neighbouring | None = None,
     ) -> None:
-        from mrflearn.dependence.neighbours import PART, NeighbourCounts
+        from mrflearn.dependence._bound import CLOSED_SIGNS, psi, reciprocal
+        from mrflearn.dependence.devices import counts_on
+        from mrflearn.dependence.neighbours import CLOSED, PART, Summary
 
         super().__init__(table)
         self.grain = 1 + PART // table.n_samples
         self.parametric: Correlations = Correlations(table, model.parametric if model else None)
-        self.counts = NeighbourCounts(
-            _scored(table), specification.n_neighbors, specification.nominal_distance
+        self.counts = counts_on(
+            specification.device,
+            _scored(table),
+            specification.n_neighbors,
+            specification.nominal_distance,
+        )
+        self.batched = self.counts.batched
+        digamma, inverse = psi(table.n_samples), reciprocal(table.n_samples)
+        by_row = [(signs, inverse) for signs in _ROWS[1:]]
+        self.summary = Summary(
+            CLOSED, ((CLOSED_SIGNS, digamma), (ROOM_SIGNS, digamma), *by_row), spread=digamma
         )
         self.ends = _ends(table, specification.n_neighbors)
         self.discrete = np.array([is_discrete(table, i) for i in range(table.n_variables)])
@@ -191,11 +208,21 @@ class _Neighbouring(TableDependence):
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
-        values = np.empty(len(candidates))
-        for places, owner, question in self._shared_out(i, candidates, given):
-            answer = self._by_neighbours if owner is self else owner._cmi_many
-            values[places] = answer(*question)
-        return values
+        return self._cmi_batch([(i, candidates, given)])[0]
+
+    def _cmi_batch(self, questions: list[PlainQuestion]) -> list[NDArray[np.float64]]:
+        answers = [np.empty(len(candidates)) for _, candidates, _ in questions]
+        own: list[tuple[NDArray[np.float64], NDArray[np.bool_], PlainQuestion]] = []
+        for answer, question in zip(answers, questions, strict=True):
+            for places, owner, part in self._shared_out(*question):
+                if owner is self:
+                    own.append((answer, places, part))
+                else:
+                    answer[places] = owner._cmi_many(*part)
+        estimates = self._by_neighbours([part for _, _, part in own])
+        for (answer, places, _), values in zip(own, estimates, strict=True):
+            answer[places] = values
+        return answers
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         rows = np.empty((N_ROWS, len(candidates)))
@@ -206,7 +233,7 @@ class _Neighbouring(TableDependence):
 
     def _shared_out(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> Iterator[tuple[NDArray[np.bool_], TableDependence, _Question]]:
+    ) -> Iterator[tuple[NDArray[np.bool_], TableDependence, PlainQuestion]]:
         """Yield which candidates to ask about here, and about which the counts, and what to ask."""
         counted, asked = self._counted(i, candidates, given), np.array(candidates)
         if self.counting is None or not counted.any():
@@ -217,13 +244,10 @@ class _Neighbouring(TableDependence):
         x, *z = self.place[[i, *given]].tolist()
         yield counted, self.counting, (x, tuple(self.place[asked[counted]].tolist()), tuple(z))
 
-    def _by_neighbours(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> NDArray[np.float64]:
+    def _by_neighbours(self, questions: list[PlainQuestion]) -> list[NDArray[np.float64]]:
         if not self.learned.any:
-            return self.parametric.estimates(i, candidates, given)
-        parametric, difference, _, share = self._weighed(i, candidates, given)
-        return parametric + share * difference
+            return [self.parametric.estimates(*question) for question in questions]
+        return [self._weighed(*four) for four in self._compared(questions)]
 
     def _null_by_neighbours(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -237,7 +261,7 @@ class _Neighbouring(TableDependence):
         null = self.parametric.null(i, candidates, given)
         if not self.learned.any:
             return null
-        _, _, error, _ = self._compared(i, candidates, given)
+        ((_, _, error, _),) = self._compared([(i, candidates, given)])
         share = self.learned.weight(np.zeros_like(error), error)
         large = null.mean + LARGE_BY_CHANCE * null.deviation
         spread = np.where(self._tied(i, candidates, given), 1.0, SPREAD_BY_CHANCE) * error
@@ -250,14 +274,13 @@ class _Neighbouring(TableDependence):
         return replace(with_neighbours, part=null)
 
     def _weighed(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> tuple[NDArray[np.float64], ...]:
-        """Return four arrays, one value for each candidate.
-
-        The estimate by correlations; how much more neighbours say; the error of that; and the share
-        of it that is heard.
-        """
-        parametric, difference, error, room = self._compared(i, candidates, given)
+        self,
+        parametric: NDArray[np.float64],
+        difference: NDArray[np.float64],
+        error: NDArray[np.float64],
+        room: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Return estimates by correlations and a share of what neighbours say more."""
         # Two normal variables of a given correlation share least if they are Gaussian, so what
         # correlations see of a pair alone is there. Under conditions, or with ties, that need not
         # be so; there it is by trial that only more is heard.
@@ -268,7 +291,7 @@ class _Neighbouring(TableDependence):
             NEAR_ROOM * np.maximum(parametric, 0), room, out=np.ones_like(room), where=room > 0
         )
         heard = np.where(difference < 0, 1 - np.minimum(near, 1.0) ** 2, 1.0)
-        return parametric, difference, error, weight * heard
+        return parametric + weight * heard * difference
 
     def _counted(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
@@ -282,23 +305,24 @@ class _Neighbouring(TableDependence):
         """Return for which candidates something in a question has ties."""
         return self.tied[list(candidates)] | self.tied[[i, *given]].any()
 
-    def _compared(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> tuple[NDArray[np.float64], ...]:
-        """Return four arrays, one value for each candidate.
+    def _compared(self, questions: list[PlainQuestion]) -> list[tuple[NDArray[np.float64], ...]]:
+        """Return for each question four arrays, one value for each candidate.
 
         The estimate by correlations; how much more neighbours say; the error of that; and the most
         that neighbours could say.
         """
-        parametric = self.parametric.estimates(i, candidates, given)
-        values, errors, room = self._neighbour_estimates(i, candidates, given)
-        tied = self._tied(i, candidates, given)
-        inflation = np.where(tied, INFLATION_TIES, INFLATION_NEIGHBOURS)
-        return parametric, values - parametric, inflation * errors, room
+        compared: list[tuple[NDArray[np.float64], ...]] = []
+        for question, (values, errors, room) in zip(
+            questions, self._neighbour_estimates(questions), strict=True
+        ):
+            parametric = self.parametric.estimates(*question)
+            inflation = np.where(self._tied(*question), INFLATION_TIES, INFLATION_NEIGHBOURS)
+            compared.append((parametric, values - parametric, inflation * errors, room))
+        return compared
 
     def _neighbour_estimates(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        self, questions: list[PlainQuestion]
+    ) -> list[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]]:
         """Return estimates, their standard errors as if samples were independent, and room.
 
         The room is the most that an estimate could be: the mean of psi(n_z) - psi(k_m).
@@ -307,28 +331,17 @@ class _Neighbouring(TableDependence):
         in, that sample is inside, and the one at the centre would have to be counted too for
         estimates to be 0 on average among independent variables: psi(n + 1) is psi(n) + 1/n.
         """
-        from mrflearn.dependence._bound import (
-            CLOSED_SIGNS,
-            mean_of_counts,
-            psi,
-            reciprocal,
-            spread_of_counts,
-        )
-        from mrflearn.dependence.neighbours import CLOSED
-
-        n_samples = self.table.n_samples
-        digamma, inverse = psi(n_samples), reciprocal(n_samples)
-        values, spreads, room, by_z, by_xz, by_yz = np.empty((6, len(candidates)))
-        for places, counts, _, _ in self.counts.count([i], given, candidates, CLOSED):
-            values[places] = mean_of_counts(counts, CLOSED_SIGNS, digamma)
-            spreads[places] = spread_of_counts(counts, digamma)
-            room[places] = mean_of_counts(counts, ROOM_SIGNS, digamma)
-            for row, means in enumerate((by_z, by_xz, by_yz), start=1):
-                means[places] = mean_of_counts(counts, _ROWS[row], inverse)
-        in_x, in_y = self.ends[i], self.ends[list(candidates)]
-        anywhere = np.maximum(in_x + in_y + self.ends[list(given)].sum(), TINY)
-        excess = ((in_y * by_xz + in_x * by_yz) - (in_x + in_y) * by_z) / anywhere
-        return values - excess, spreads / math.sqrt(n_samples), room
+        asked = [((i,), given, candidates) for i, candidates, given in questions]
+        found = []
+        for (i, candidates, given), summary in zip(
+            questions, self.counts.summaries(asked, self.summary), strict=True
+        ):
+            values, room, by_z, by_xz, by_yz, spreads = summary
+            in_x, in_y = self.ends[i], self.ends[list(candidates)]
+            anywhere = np.maximum(in_x + in_y + self.ends[list(given)].sum(), TINY)
+            excess = ((in_y * by_xz + in_x * by_yz) - (in_x + in_y) * by_z) / anywhere
+            found.append((values - excess, spreads / math.sqrt(self.table.n_samples), room))
+        return found
 
     def _probe(self, upwards: bool = True) -> tuple[NDArray[np.float64], ...]:
         """Return how much more neighbours say than correlations, the errors, and what those say.
@@ -336,13 +349,15 @@ class _Neighbouring(TableDependence):
         Only where they say more, or everywhere.
         """
         found = [np.empty((3, 0))]
+        questions = []
         for i, candidates, given in _questions(self.table, self._conditions):
             counted = self._counted(i, candidates, given).tolist()
             asked = tuple(j for j, no in zip(candidates, counted, strict=True) if not no)
             if asked:
-                parametric, difference, error, _ = self._compared(i, asked, given)
-                kept = (error > 0) & ((difference > 0) | (not upwards))
-                found.append(np.array([difference, error, parametric])[:, kept])
+                questions.append((i, asked, given))
+        for parametric, difference, error, _ in self._compared(questions):
+            kept = (error > 0) & ((difference > 0) | (not upwards))
+            found.append(np.array([difference, error, parametric])[:, kept])
         return tuple(np.hstack(found))
 
     def _conditions(self, _: int, i: int, others: tuple[int, ...]) -> tuple[int, ...]:
@@ -431,7 +446,7 @@ class _Counting(TableDependence):
 
 def _questions(
     table: Table, conditions: Callable[[int, int, tuple[int, ...]], tuple[int, ...]]
-) -> Iterator[_Question]:
+) -> Iterator[PlainQuestion]:
     """Yield probes: each pair once, and the pairs of each variable given one of its conditions.
 
     Variables are evenly spread if there are many; `conditions` is asked with the position of one

@@ -24,6 +24,7 @@ from mrflearn.table import Table
 
 __all__ = [
     "Dependence",
+    "PlainQuestion",
     "Question",
     "Specification",
     "TableDependence",
@@ -38,6 +39,10 @@ class Question(NamedTuple):
     i: int
     candidates: Sequence[int]
     given: Sequence[int] = ()
+
+
+PlainQuestion = tuple[int, tuple[int, ...], tuple[int, ...]]
+"""A variable, candidates, and a condition, which is sorted."""
 
 
 class Dependence(ABC):
@@ -55,6 +60,8 @@ class Dependence(ABC):
     """Candidates that are enough work for a thread."""
     divisible: bool = False
     """Whether it hands the parts of one question to `in_parts`."""
+    batched: bool = False
+    """Whether many questions are better asked together than spread over threads."""
     has_null: bool = False
     """Whether `null` knows how large estimates are by chance."""
 
@@ -178,7 +185,10 @@ class TooLittleMemoryError(InputError):
 
 
 class TableDependence(Dependence):
-    """A dependence estimated from a table."""
+    """A dependence estimated from a table.
+
+    A constant shares no information, and tells nothing as a condition: both exactly.
+    """
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -188,28 +198,48 @@ class TableDependence(Dependence):
     def cmi_many(
         self, i: int, candidates: Iterable[int], given: Iterable[int] = ()
     ) -> NDArray[np.float64]:
-        """Return I(i; j | given) for each candidate j.
-
-        A constant shares no information, and tells nothing as a condition: both exactly.
-        """
-        node, others, conditions = self._checked(i, candidates, given)
-        values = np.zeros(len(others))
-        if not self._has_constants:
-            return self._cmi_many(node, others, conditions) if others else values
-        constant = self.table.constant
-        asked = [at for at, j in enumerate(others) if not constant[j]]
-        if asked and not constant[node]:
-            varying = tuple(z for z in conditions if not constant[z])
-            values[asked] = self._cmi_many(node, tuple(others[at] for at in asked), varying)
+        """Return I(i; j | given) for each candidate j."""
+        question = self._checked(i, candidates, given)
+        values = np.zeros(len(question[1]))
+        places, varying = self._without_constants(question)
+        if places:
+            values[places] = self._cmi_many(*varying)
         return values
+
+    def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
+        """Answer many independent questions, in their order."""
+        if not self.batched:
+            return super().cmi_batch(questions)
+        checked = [self._checked(*question) for question in questions]
+        answers = [np.zeros(len(candidates)) for _, candidates, _ in checked]
+        asked = [self._without_constants(question) for question in checked]
+        to_ask = [(at, *pair) for at, pair in enumerate(asked) if pair[0]]
+        found = self._cmi_batch([question for _, _, question in to_ask])
+        for (at, places, _), values in zip(to_ask, found, strict=True):
+            answers[at][places] = values
+        return answers
+
+    def _cmi_batch(self, questions: list[PlainQuestion]) -> list[NDArray[np.float64]]:
+        """Answer questions that are checked and have no constants in them."""
+        return [self._cmi_many(*question) for question in questions]
 
     def null(self, i: int, candidates: Iterable[int], given: Iterable[int] = ()) -> Null:
         """Return the null of each answer. With a constant the answer is always 0."""
-        node, others, conditions = self._checked(i, candidates, given)
-        constant = self.table.constant
-        rows = np.zeros((N_ROWS, len(others)))
-        asked = [at for at, j in enumerate(others) if not constant[j]]
-        if asked and not constant[node]:
-            varying = tuple(z for z in conditions if not constant[z])
-            rows[:, asked] = self._null(node, tuple(others[at] for at in asked), varying).rows
+        question = self._checked(i, candidates, given)
+        rows = np.zeros((N_ROWS, len(question[1])))
+        places, varying = self._without_constants(question)
+        if places:
+            rows[:, places] = self._null(*varying).rows
         return Null.from_rows(rows)
+
+    def _without_constants(self, question: PlainQuestion) -> tuple[list[int], PlainQuestion]:
+        """Return the places of the candidates that need an answer, and what to ask for it."""
+        i, candidates, given = question
+        if not self._has_constants:
+            return list(range(len(candidates))), question
+        constant = self.table.constant
+        if constant[i]:
+            return [], question
+        places = [at for at, j in enumerate(candidates) if not constant[j]]
+        varying = tuple(z for z in given if not constant[z])
+        return places, (i, tuple(candidates[at] for at in places), varying)

@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from mrflearn._columns import RawColumn, read_columns
-from mrflearn.dependence import Specification, resolve
+from mrflearn.dependence import Specification, on_device, resolve
 from mrflearn.errors import InputError, unknown
 from mrflearn.table import build_table
 
@@ -27,6 +27,7 @@ def mutual_information(
     nominal_distance: float | None = None,
     correction: str | None = None,
     strength: float | None = None,
+    device: str | None = None,
     scale: str | None = "standard",
     kinds: Mapping[str, str] | None = None,
     missing: str = "error",
@@ -43,6 +44,8 @@ def mutual_information(
         are discrete and by nearest neighbours otherwise; see `Auto`.
     variant, n_neighbors, nominal_distance, correction, strength : optional
         Options of the method; those it does not know are refused. See `MixedKSG`, `KNN`, `PlugIn`.
+    device : {"cpu", "cuda", "auto"}, optional
+        Where neighbours are counted: on the processor unless told otherwise; see `KNN`.
     scale : {"standard", "rank", None}, default="standard"
         Scaling of continuous and ordinal columns, as in `as_table`; `"auto"` sees ranks alone.
     kinds : dict, optional
@@ -73,6 +76,7 @@ def mutual_information(
         nominal_distance=nominal_distance,
         correction=correction,
         strength=strength,
+        device=device,
         scale=scale,
         kinds=kinds,
         missing=missing,
@@ -90,6 +94,7 @@ def conditional_mutual_information(
     nominal_distance: float | None = None,
     correction: str | None = None,
     strength: float | None = None,
+    device: str | None = None,
     scale: str | None = "standard",
     kinds: Mapping[str, str] | None = None,
     missing: str = "error",
@@ -116,7 +121,7 @@ def conditional_mutual_information(
         "correction": correction,
         "strength": strength,
     }
-    specification = resolve(method, **options)
+    specification = on_device(resolve(method, **options), device or "cpu")
     parts = {"x": x, "y": y}
     if z is not None and (np.ndim(z) < 2 or np.shape(z)[1] > 0):
         parts["z"] = z

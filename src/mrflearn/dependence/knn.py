@@ -22,7 +22,10 @@ __all__ = ["KNN", "VARIANTS", "FrenzelPompe", "MixedKSG"]
 VARIANTS = ("paper", "reference", "depynd")
 
 
-def _check_neighbors(n_neighbors: Any, nominal_distance: Any) -> None:
+def _check_neighbors(n_neighbors: Any, nominal_distance: Any, device: Any) -> None:
+    from mrflearn.dependence.devices import check_device
+
+    check_device(device)
     if not isinstance(n_neighbors, (int, np.integer)) or isinstance(n_neighbors, bool):
         raise InputError(f"n_neighbors must be a whole number, got {n_neighbors!r}")
     if n_neighbors < 1:
@@ -49,20 +52,24 @@ class KNN(Specification):
     nominal_distance : float, default=inf
         Distance between different labels of a nominal column. A finite one makes the estimate
         depend on the units of the continuous columns.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where to count neighbours: on the processor, on an NVIDIA card, or on the card if there is
+        one and the table is large enough. The result is the same to the last bit.
     """
 
     n_neighbors: int = 5
     nominal_distance: float = math.inf
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
-        _check_neighbors(self.n_neighbors, self.nominal_distance)
+        _check_neighbors(self.n_neighbors, self.nominal_distance, self.device)
 
     def bind(self, table: Table, max_memory: int | None = None) -> Dependence:
         """Return the dependence between the variables of `table`."""
         from mrflearn.dependence._bound import BoundDirect
-        from mrflearn.dependence.neighbours import NeighbourCounts
+        from mrflearn.dependence.devices import counts_on
 
-        counts = NeighbourCounts(table, self.n_neighbors, self.nominal_distance, max_memory)
+        counts = counts_on(self.device, table, self.n_neighbors, self.nominal_distance, max_memory)
         return BoundDirect(table, counts, open_ball=False)
 
 
@@ -80,20 +87,24 @@ class FrenzelPompe(Specification):
         k: larger is smoother.
     nominal_distance : float, default=inf
         Distance between different labels of a nominal column.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where to count neighbours: on the processor, on an NVIDIA card, or on the card if there is
+        one and the table is large enough. The result is the same to the last bit.
     """
 
     n_neighbors: int = 5
     nominal_distance: float = math.inf
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
-        _check_neighbors(self.n_neighbors, self.nominal_distance)
+        _check_neighbors(self.n_neighbors, self.nominal_distance, self.device)
 
     def bind(self, table: Table, max_memory: int | None = None) -> Dependence:
         """Return the dependence between the variables of `table`."""
         from mrflearn.dependence._bound import BoundDirect
-        from mrflearn.dependence.neighbours import NeighbourCounts
+        from mrflearn.dependence.devices import counts_on
 
-        counts = NeighbourCounts(table, self.n_neighbors, self.nominal_distance, max_memory)
+        counts = counts_on(self.device, table, self.n_neighbors, self.nominal_distance, max_memory)
         return BoundDirect(table, counts, open_ball=True)
 
 
@@ -116,23 +127,30 @@ class MixedKSG(Specification):
         sample, and Euclidean norms inside (X, Z) and inside Y.
     nominal_distance : float, default=inf
         Distance between different labels of a nominal column.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where to count neighbours: on the processor, on an NVIDIA card, or on the card if there is
+        one and the table is large enough. The result is the same to the last bit.
     """
 
     n_neighbors: int = 3
     variant: str = "paper"
     nominal_distance: float = math.inf
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
-        _check_neighbors(self.n_neighbors, self.nominal_distance)
+        _check_neighbors(self.n_neighbors, self.nominal_distance, self.device)
         if self.variant not in VARIANTS:
             raise unknown("variant", self.variant, VARIANTS)
+        if self.variant == "depynd" and self.device == "cuda":
+            raise InputError("variant='depynd' runs on the processor alone: use device='cpu'")
 
     def bind(self, table: Table, max_memory: int | None = None) -> Dependence:
         """Return the dependence between the variables of `table`."""
         from mrflearn.dependence._bound import BoundMixedKSG
-        from mrflearn.dependence.neighbours import NeighbourCounts
+        from mrflearn.dependence.devices import counts_on
 
-        counts = NeighbourCounts(table, self.n_neighbors, self.nominal_distance, max_memory)
+        device = "cpu" if self.variant == "depynd" else self.device
+        counts = counts_on(device, table, self.n_neighbors, self.nominal_distance, max_memory)
         max_known = None
         if max_memory is not None:  # some for the values that are kept
             max_known = (max_memory - counts.least_memory) // 4

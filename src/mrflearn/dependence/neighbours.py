@@ -27,7 +27,15 @@ from mrflearn.dependence.threads import in_parts
 from mrflearn.errors import InputError
 from mrflearn.table import Table
 
-__all__ = ["CLOSED", "OPEN", "OPEN_UNLESS_ZERO", "Counts", "NeighbourCounts"]
+__all__ = [
+    "CLOSED",
+    "OPEN",
+    "OPEN_UNLESS_ZERO",
+    "Counts",
+    "NeighbourCounts",
+    "Summary",
+    "VariableSets",
+]
 
 CLOSED, OPEN, OPEN_UNLESS_ZERO = range(3)
 """Balls: samples at the radius count; do not; do only where the radius is 0."""
@@ -55,6 +63,30 @@ PART = 20_000
 
 WORKING_MEMORY = 2**26
 """Bytes of working memory of one call, unless fewer are asked for (64 MiB)."""
+
+
+VariableSets = tuple[Sequence[int], Sequence[int], Sequence[int]]
+"""What to count: the variables x, the variables z, and the candidates y."""
+
+
+class Summary(NamedTuple):
+    """What is to be known of the counts of each candidate, in place of the counts themselves."""
+
+    ball: int
+    """`CLOSED`, `OPEN` or `OPEN_UNLESS_ZERO`."""
+    means: tuple[tuple[NDArray[np.int64], NDArray[np.float64]], ...]
+    """Means over samples, each of signs[r] * function[count] for r in k_m, n_z, n_xz and n_yz."""
+    spread: NDArray[np.float64] | None = None
+    """A function whose spread over samples is asked for as well; see `spread_over_counts`."""
+    atoms: int | None = None
+    """k_m is k where the radius is positive, and elsewhere what is counted and this more."""
+    euclidean: bool = False
+    """Whether norms inside x and y are Euclidean."""
+
+    @property
+    def n_values(self) -> int:
+        """Return how many numbers each candidate has."""
+        return len(self.means) + (self.spread is not None)
 
 
 class Counts(NamedTuple):
@@ -85,6 +117,9 @@ class NeighbourCounts:
         Bytes of working memory that one call may use; candidates are answered in portions that
         need no more.
     """
+
+    batched: bool = False
+    """Whether many questions are better asked together than one after the other."""
 
     def __init__(
         self, table: Table, k: int, nominal_distance: float, max_memory: int | None = None
@@ -122,6 +157,24 @@ class NeighbourCounts:
             for nominal, c in zip(self._kinds[v], self._columns[v], strict=True)
         ]
         return [c for _, c in sorted(pairs)]
+
+    def summaries(
+        self, questions: Sequence[VariableSets], summary: Summary
+    ) -> list[NDArray[np.float64]]:
+        """Return what is to be known of the counts, of shape (n_values, n_candidates) each."""
+        answers = []
+        for x, z, candidates in questions:
+            values = np.empty((summary.n_values, len(candidates)))
+            counted = self.count(x, z, candidates, summary.ball, summary.euclidean)
+            for places, counts, radii, _ in counted:
+                if summary.atoms is not None:
+                    _kernels.settle_atoms(counts, radii, self.k, summary.atoms)
+                for row, (signs, function) in enumerate(summary.means):
+                    values[row, places] = _mean_of_counts(counts, signs, function)
+                if summary.spread is not None:
+                    values[-1, places] = _spread_of_counts(counts, summary.spread)
+            answers.append(values)
+        return answers
 
     def count(
         self,
@@ -369,6 +422,28 @@ class NeighbourCounts:
     def reserve(self, n_bytes: int) -> None:
         """Leave some of the memory to others."""
         self._kept_memory += n_bytes
+
+
+def _mean_of_counts(
+    counts: NDArray[np.int32], signs: NDArray[np.int64], function: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return `mean_over_counts`, the candidates in parts if there are threads to help."""
+
+    def mean(begin: int, end: int) -> NDArray[np.float64]:
+        return _kernels.mean_over_counts(counts[begin:end], signs, function)
+
+    return np.concatenate(in_parts(mean, len(counts), 1 + 10 * PART // counts.shape[2]))
+
+
+def _spread_of_counts(
+    counts: NDArray[np.int32], function: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return `spread_over_counts`, the candidates in parts if there are threads to help."""
+
+    def spread(begin: int, end: int) -> NDArray[np.float64]:
+        return _kernels.spread_over_counts(counts[begin:end], function)
+
+    return np.concatenate(in_parts(spread, len(counts), 1 + PART // counts.shape[2]))
 
 
 def _room(n_candidates: int, n_samples: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:

@@ -39,7 +39,7 @@ TABLE_PARAMETERS = """
         What to do about rows with missing or infinite values.
 """
 
-NO_MATTER = ("n_jobs", "executor", "checkpoint", "max_memory")
+NO_MATTER = ("n_jobs", "executor", "checkpoint", "max_memory", "device")
 """Options on which no result depends."""
 
 WORK_PARAMETERS = """

@@ -16,7 +16,15 @@ from mrflearn._columns import read_columns
 from mrflearn._memory import as_bytes, as_text
 from mrflearn._progress import Count
 from mrflearn.checkpoint import current
-from mrflearn.dependence import Dependence, Memo, Question, Specification, Threaded, resolve
+from mrflearn.dependence import (
+    Dependence,
+    Memo,
+    Question,
+    Specification,
+    Threaded,
+    on_device,
+    resolve,
+)
 from mrflearn.dependence.base import TooLittleMemoryError
 from mrflearn.dependence.remote import Remote
 from mrflearn.errors import InputError
@@ -80,10 +88,14 @@ COMMON = f"""
         depends on each other only given others may be missed. Pairs, or the edges of a graph: what
         structure is possible, such as neighbours in space; exactly as if all others were forbidden.
     {WORK_PARAMETERS.strip()}
+    device : {{"cpu", "cuda", "auto"}}, default="cpu"
+        Where neighbours are counted: on the processor, on an NVIDIA card (`"cuda"`, for which
+        `pip install 'mrflearn[gpu]'`), or on the card if there is one and the table is large enough
+        (`"auto"`). The result does not depend on it, to the last bit.
     max_memory : int or str, optional
         Bound on the working memory of all workers together, beside the table: bytes, or text such
-        as `"500 MB"`. Each process has a table of its own. The result does not depend on it; a
-        bound that cannot be kept is refused before the work begins.
+        as `"500 MB"`. Each process has a table of its own; so has a card. The result does not
+        depend on it; a bound that cannot be kept is refused before the work begins.
 
     Attributes
     ----------
@@ -110,6 +122,7 @@ class SearchEstimator(GraphEstimator):
     required: Collection[tuple[Any, Any]] | None = None
     forbidden: Collection[tuple[Any, Any]] | None = None
     screen: int | Collection[tuple[Any, Any]] | Graph | None = None
+    device: str = "cpu"
     max_memory: int | str | None = None
 
     _selections: ClassVar[tuple[str, ...]] = ("permutation", "stars", "heldout")
@@ -229,7 +242,7 @@ class SearchEstimator(GraphEstimator):
             memory //= self._shares(self._executor("threads"), n_held)[0]
         return Shuffled(
             memo,
-            resolve(self.dependence),
+            self._specification(),
             table,
             ways.n_shuffles,
             int(self.random_state),
@@ -306,7 +319,7 @@ class SearchEstimator(GraphEstimator):
 
     def _bind_share(self, table: Table, n_shares: int, n_workers: int, who: str) -> Dependence:
         """Return the dependence of a table, bound to one of some shares of the memory there is."""
-        specification, memory = resolve(self.dependence), as_bytes(self.max_memory)
+        specification, memory = self._specification(), as_bytes(self.max_memory)
         if memory is None:  # which a specification of a user's own need not know
             return specification.bind(table)
         if n_shares == 1:
@@ -320,6 +333,10 @@ class SearchEstimator(GraphEstimator):
                 f"with {workers} {who} may take {as_text(share)} of max_memory={as_text(memory)}, "
                 f"and {error}: max_memory={as_text(n_shares * error.needed)} would do"
             ) from None
+
+    def _specification(self) -> Specification:
+        """Return how dependence is estimated, and where."""
+        return on_device(resolve(self.dependence), self.device)
 
     def _for_parts(self, part: Table, executor: Executor, n_held: int = 1) -> Self:
         """Return this estimator for one of many parts, with a worker's share of the memory."""

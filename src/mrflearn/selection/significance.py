@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._edges import Pair
-from mrflearn.dependence.base import Dependence, Specification
+from mrflearn.dependence.base import Dependence, Question, Specification
 from mrflearn.dependence.null import Null
 from mrflearn.selection.shuffles import shuffled_orders, smoother_of, with_copies
 from mrflearn.table import Table
@@ -196,7 +196,8 @@ def _scores(
     """Return the scores of variable 0 and each of some copies, given the neighbours of either."""
     of_other = bound.cmi_many(0, numbers, its)
     if not bound.symmetric:
-        return of_other + np.array([bound.cmi(number, 0, own) for number in numbers])
+        turned = bound.cmi_batch([Question(number, (0,), own) for number in numbers])
+        return of_other + np.concatenate(turned)
     if set(own) == set(its):
         return 2 * of_other
     return of_other + bound.cmi_many(0, numbers, own)
