@@ -32,6 +32,10 @@ MOST_FOR_PAIRS = 50
 """Variables up to which pairs of edges are tried together unless told otherwise: that takes as many
 times longer as there are variables."""
 
+WORTH_PROCESSES = 200_000
+"""Edges times samples from which processes test them: half a minute of work, in which threads would
+wait for each other."""
+
 DOUBTFUL = 0.05
 """Edges of a larger q-value are named: they deserve a second look."""
 
@@ -189,6 +193,7 @@ def _tested(graph: Graph, estimator: SearchEstimator, table: Table) -> Graph:
         return graph
     specification = estimator._specification()
     dependence = specification.bind(table)
+    many = table.n_samples * len(graph.edges) >= WORTH_PROCESSES and not dependence.batched
     tests = {
         test.edge: test
         for test in examine_edges(
@@ -197,7 +202,7 @@ def _tested(graph: Graph, estimator: SearchEstimator, table: Table) -> Graph:
             dependence,
             graph.adjacency,
             random_state=estimator.random_state,
-            executor=estimator._executor("threads"),
+            executor=estimator._executor("processes" if many else "threads"),
         )
     }
     edges = []

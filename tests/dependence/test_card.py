@@ -136,7 +136,8 @@ SPECIFICATIONS = [
 
 @pytest.mark.parametrize("specification", SPECIFICATIONS, ids=str)
 def test_every_dependence_gives_the_same_bits(specification):
-    table = as_table(_mixed(20 if SIMULATED else 900, 6, 7))
+    frame = _mixed(24 if SIMULATED else 900, 6, 7)
+    table = as_table(frame.assign(c4=frame["c0"] ** 2))  # which correlations do not see
     on_card = type(specification)(**{**vars(specification), "device": "cuda"})
     questions = [
         Question(0, [1, 2, 3, 4, 5]),

@@ -179,7 +179,6 @@ class _Neighbouring(TableDependence):
             specification.n_neighbors,
             specification.nominal_distance,
         )
-        self.batched = self.counts.batched
         digamma, inverse = psi(table.n_samples), reciprocal(table.n_samples)
         by_row = [(signs, inverse) for signs in _ROWS[1:]]
         self.summary = Summary(
@@ -204,6 +203,7 @@ class _Neighbouring(TableDependence):
         self.counts.reserve(held if share is None or labels is None else held + share)
         # Neighbours say less than correlations where they are few, more where there is more to say.
         self.learned: Disagreement = model.learned if model else disagreement(*self._probe())
+        self.batched = self.counts.batched and self.learned.any
 
     def _cmi_many(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]

@@ -94,6 +94,10 @@ def _most_information(table: Table, i: int) -> float:
     """Return the entropy of a discrete variable, in nats; infinity for any other."""
     if not is_discrete(table, i):
         return math.inf
-    _, counts = np.unique(table.values_of(i), axis=1, return_counts=True)
+    values = table.values_of(i)
+    if len(values) == 1:  # the rows of several columns are sorted much more slowly
+        _, counts = np.unique(values[0], return_counts=True)
+    else:
+        _, counts = np.unique(values, axis=1, return_counts=True)
     shares = counts / table.n_samples
     return float(-(shares * np.log(shares)).sum())

@@ -274,7 +274,9 @@ class SearchEstimator(GraphEstimator):
             self._check_memory_of_pairs(table, constraints)
         executor = self._executor("threads")
         dependence = self._bind(table, executor, n_held)
-        if isinstance(executor, Threads):
+        if dependence.batched:
+            pass  # it has many workers of its own, on a card
+        elif isinstance(executor, Threads):
             dependence = Threaded(dependence, executor.n_workers)
         elif executor.elsewhere:
             dependence = Remote(dependence, executor)
