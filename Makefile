@@ -11,13 +11,14 @@ EXPERIMENTS := sensitivity estimators asymmetry mixed larger honesty accuracy se
 
 PENGUINS := src/mrflearn/datasets/data/penguins.csv --missing drop
 
-.PHONY: help demo test lint bench reproduce experiments figures clean
+.PHONY: help demo test lint bench bench-gpu reproduce experiments figures clean
 
 help:
 	@echo "make demo         learn the graph of the bundled penguins table: $(DEMO)/"
 	@echo "make test         run the tests"
 	@echo "make lint         check style and types"
 	@echo "make bench        measure speed"
+	@echo "make bench-gpu    measure what the CUDA card of this machine is worth"
 	@echo "make reproduce    repeat the paper's experiment: $(REPRODUCTION)/"
 	@echo "make experiments  run the experiments of the documentation (hours)"
 	@echo "make figures      draw the figures of the documentation"
@@ -70,6 +71,9 @@ bench: $(VENV)/ready-dask $(VENV)/ready-peers
 	$(BIN)/python benchmarks/soak.py
 	$(BIN)/python benchmarks/glasso.py
 	$(BIN)/python benchmarks/report.py
+
+bench-gpu: $(VENV)/ready-gpu
+	$(BIN)/python benchmarks/gpu.py
 
 reproduce: $(VENV)/ready-arrow
 	$(BIN)/mrflearn reproduce --output $(REPRODUCTION)

@@ -99,10 +99,10 @@ def _mixed(n_samples, n_columns, seed):
     return frame
 
 
-@pytest.mark.parametrize(("n_given", "k"), [(0, 5), (1, 1), (3, 16)])
+@pytest.mark.parametrize(("n_given", "k"), [(0, 5), (1, 1), (3, 18)])
 def test_many_questions_at_once_are_answered_as_one_by_one(n_given, k):
     """More candidates than a task has, of all sorts, in one portion and in many."""
-    n_samples = 17 if SIMULATED else 1_500
+    n_samples = 20 if SIMULATED else 1_500
     groups = {"pair": ["c4", "c5"], "mix": ["c0", "c6"]}
     table = as_table(_mixed(n_samples, 11, n_given), groups=groups)
     every = list(range(table.n_variables))
@@ -232,6 +232,22 @@ def test_too_little_memory_on_the_card_means_smaller_portions():
         pytest.raises(RuntimeError, match="unspecified launch failure"),
     ):
         CardCounts(table, 2, np.inf).summaries(questions, summary)
+
+
+def test_what_was_interrupted_leaves_no_counts_behind():
+    table = as_table(_mixed(16, 4, 0))
+    counts, summary = CardCounts(table, 2, np.inf), _summary(16, CLOSED, None)
+    questions = [([0], [1], [2, 3])]
+    (expected,) = counts.summaries(questions, summary)
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    kernels = card_module._kernels()
+    with patch.object(kernels, "summing", interrupted), pytest.raises(KeyboardInterrupt):
+        counts.summaries(questions, summary)
+    (again,) = counts.summaries(questions, summary)
+    assert again.tobytes() == expected.tobytes()
 
 
 def test_the_bound_on_memory_holds_on_the_card():

@@ -217,6 +217,7 @@ class TableDependence(Dependence):
         found = self._cmi_batch([question for _, _, question in to_ask])
         for (at, places, _), values in zip(to_ask, found, strict=True):
             answers[at][places] = values
+        answered(sum(map(len, answers)))
         return answers
 
     def _cmi_batch(self, questions: list[PlainQuestion]) -> list[NDArray[np.float64]]:

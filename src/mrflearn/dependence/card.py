@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._memory import as_text
-from mrflearn._progress import answered
 from mrflearn.dependence.base import check_memory
 from mrflearn.dependence.neighbours import NeighbourCounts, Summary, VariableSets
 from mrflearn.errors import InputError
@@ -30,9 +29,6 @@ MOST_NEIGHBORS = 1_024
 
 MOST_SAMPLES = 2**24
 """Samples that float32 can number."""
-
-MOST_VALUES = 2**32 - 2**20
-"""Values of a table whose places have 32 bits."""
 
 WORKING_MEMORY = 2**29
 """Bytes on the card for counts, unless there are fewer or fewer are asked for (512 MiB)."""
@@ -66,10 +62,16 @@ def _why_not() -> str | None:
     try:
         if not cuda.is_available():
             return "no NVIDIA driver with a card was found"
-        cuda.current_context()
-    except Exception as error:  # whatever a driver says: all of it means that it cannot be used
-        return f"the driver says: {' '.join(str(error).split())}"
+        cuda.jit(_do_nothing)[1, 1]()
+        cuda.synchronize()
+    except Exception as error:  # a compiler or a driver, whatever it says, that cannot be used
+        said = " ".join(str(error).split()) or type(error).__name__
+        return f"the card cannot run a kernel ({said[:200]})"
     return None
+
+
+def _do_nothing() -> None:
+    """Be the smallest kernel."""
 
 
 def _kernels() -> Any:
@@ -132,7 +134,6 @@ class CardCounts(NeighbourCounts):
         for what, number, most in (
             ("n_neighbors", self.k, MOST_NEIGHBORS),
             ("n_samples", self.n_samples, MOST_SAMPLES),
-            ("n_samples * n_columns", self.n_samples * len(self.nominal), MOST_VALUES),
         ):
             if number > most:
                 raise InputError(
@@ -168,16 +169,18 @@ class CardCounts(NeighbourCounts):
         if summary.euclidean:
             raise InputError("variant='depynd' is not for device='cuda': use device='cpu'")
         answers = [np.empty((summary.n_values, len(asked[2]))) for asked in questions]
-        n_candidates = sum(len(asked[2]) for asked in questions)
         with self._lock:
-            self._prepare(n_candidates)
-            for part in self._parts(questions):
-                values = self._answer(part, summary)
-                first = 0
-                for question, begin, size in part.places:
-                    answers[question][:, begin : begin + size] = values[:, first : first + size]
-                    first += size
-                answered(part.n_candidates)
+            self._prepare(sum(len(asked[2]) for asked in questions))
+            try:
+                for part in self._parts(questions):
+                    values = self._answer(part, summary)
+                    first = 0
+                    for question, begin, size in part.places:
+                        answers[question][:, begin : begin + size] = values[:, first : first + size]
+                        first += size
+            except BaseException:
+                self._histograms = ()  # which may hold counts of what was not finished
+                raise
         return answers
 
     def _prepare(self, n_candidates: int) -> None:
