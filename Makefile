@@ -11,12 +11,14 @@ EXPERIMENTS := sensitivity estimators asymmetry mixed larger honesty accuracy se
 
 PENGUINS := src/mrflearn/datasets/data/penguins.csv --missing drop
 
-.PHONY: help demo test lint bench bench-gpu reproduce experiments figures clean
+.PHONY: help demo test lint docs package bench bench-gpu reproduce experiments figures clean
 
 help:
 	@echo "make demo         learn the graph of the bundled penguins table: $(DEMO)/"
 	@echo "make test         run the tests"
 	@echo "make lint         check style and types"
+	@echo "make docs         build the documentation: docs/_build/index.html"
+	@echo "make package      build dist/, install the wheel and the sdist alone, and try them"
 	@echo "make bench        measure speed"
 	@echo "make bench-gpu    measure what the CUDA card of this machine is worth"
 	@echo "make reproduce    repeat the paper's experiment: $(REPRODUCTION)/"
@@ -48,6 +50,21 @@ lint: $(VENV)/ready-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(VENV)/ready-docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going -q -b html docs docs/_build
+	@echo "The documentation to open in a browser: $(CURDIR)/docs/_build/index.html"
+
+# The wheel and the sdist, each in an environment of its own that has nothing else.
+package: $(VENV)/ready-package
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	for built in dist/*.whl dist/*.tar.gz; do \
+		rm -rf dist/alone && $(PYTHON) -m venv dist/alone && \
+		dist/alone/bin/python -m pip --disable-pip-version-check install --quiet $$built && \
+		(cd dist && alone/bin/python ../packaging/smoke.py) || exit 1; \
+	done
+	rm -rf dist/alone
 
 # Others' estimators, beside what is installed already: it keeps its versions.
 $(VENV)/ready-peers: pyproject.toml benchmarks/install_peers.py | $(VENV)/ready-base
@@ -87,8 +104,10 @@ figures: $(VENV)/ready-test
 	$(BIN)/mrflearn learn $(PENGUINS) --quiet --figure docs/images/penguins.png \
 		--result $(DEMO)/penguins.json > /dev/null
 	$(BIN)/python docs/draw_report.py $(DEMO)/penguins.json docs/images/report.png
+	$(BIN)/python docs/draw_how_gs_mple_works.py
+	$(BIN)/python docs/draw_cases.py
 
 clean:
-	rm -rf $(VENV) $(DEMO) $(REPRODUCTION) build dist .hypothesis .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) $(DEMO) $(REPRODUCTION) build dist docs/_build docs/generated .hypothesis .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf src/*.egg-info benchmarks/results experiments/results

@@ -181,3 +181,10 @@ def test_a_level_in_one_fold_only_and_a_column_constant_in_a_part_are_no_crash()
     for selection in ("heldout", "stars"):
         result = learn(frame, selection=selection, quiet=True, test=False, n_subsamples=4, n_jobs=1)
         assert np.isfinite(result.lam) or not result.graph.edges
+
+
+def test_a_tree_is_not_said_to_know_neighbours():
+    table = np.random.default_rng(0).normal(size=(60, 3)) + np.arange(60)[:, None] / 20
+    told = learn(table, "chow-liu", dependence="gaussian", test=False, quiet=True).messages
+    assert any("the tree, or forest, of the pairs that share most" in line for line in told)
+    assert not any("once their neighbours are known" in line for line in told)

@@ -16,7 +16,7 @@ from mrflearn._columns import read_columns
 from mrflearn._memory import as_bytes, as_text
 from mrflearn._shown import shown
 from mrflearn.errors import InputError
-from mrflearn.estimators import GraphEstimator, SearchEstimator, as_estimator
+from mrflearn.estimators import ChowLiu, GraphEstimator, SearchEstimator, as_estimator
 from mrflearn.graph import Graph
 from mrflearn.result import Result, TableSummary
 from mrflearn.selection.significance import BYTES_A_ROW, examine_edges
@@ -257,6 +257,11 @@ def _of_method(estimator: GraphEstimator) -> str:
     how = estimator.dependence if isinstance(estimator.dependence, str) else repr(
         estimator.dependence
     )  # fmt: skip
+    if isinstance(estimator, ChowLiu):
+        return (
+            f"Edges were found by {name}: the tree, or forest, of the pairs that share most "
+            f"(mutual information, estimate {how!r})."
+        )
     return (
         f"Edges were found by {name}: two variables share one if they still tell about each other "
         f"once their neighbours are known (conditional mutual information, estimate {how!r})."

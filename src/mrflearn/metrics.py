@@ -125,7 +125,7 @@ def confusion(truth: AnyGraph, estimate: AnyGraph) -> Confusion:
     Parameters
     ----------
     truth, estimate : Graph or boolean matrix of shape (n_nodes, n_nodes)
-        Two `Graph`s must have the same node names, in any order.
+        Two graphs of class `Graph` must have the same node names, in any order.
 
     Returns
     -------
@@ -254,8 +254,8 @@ def roc(truth: AnyGraph, path: AnyPath, lams: Iterable[float] | None = None) -> 
     path : GraphPath, sequence of graphs, or boolean array of shape (n_lams, n_nodes, n_nodes)
         The graphs that were found.
     lams : iterable of float, optional
-        One penalty for each graph. A `GraphPath` knows its own, and so may `Graph`s; for matrices
-        they stay NaN unless given.
+        One penalty for each graph. A `GraphPath` knows its own, and so may each `Graph`; for
+        matrices they stay NaN unless given.
 
     Examples
     --------

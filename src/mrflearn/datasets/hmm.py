@@ -153,7 +153,7 @@ class ContinuousHMM(_TwoChains):
     """Two hidden autoregressive chains and an observation of both; world (d) of the GS-MPLE paper.
 
     s_{c,t+1} = a_c s_{c,t} + noise_c * epsilon with standard normal epsilon, and o_t is Gaussian
-    with mean s1_t and standard deviation |s2_t|. All means are 0. The second chain shows in the
+    with mean s1_t and standard deviation `|s2_t|`. All means are 0. The second chain shows in the
     spread of the observation alone, so no correlation sees it. Variables and graph are those of
     `DiscreteHMM`.
 
@@ -169,7 +169,7 @@ class ContinuousHMM(_TwoChains):
         Standard deviations of the noise; positive.
     initial_variances : array of shape (2,), optional
         Variance of s1_1 and of s2_1; positive. By default the stationary one, noise² / (1 - a²),
-        which needs |a| < 1.
+        which needs `|a| < 1`.
     name : str, default="continuous-hmm"
         Name of the world.
 

@@ -69,7 +69,7 @@ class Ising(World):
           are so strong that Gibbs sampling is not known to mix fast, else "gibbs".
     n_sweeps : int, optional
         Length of each chain: how often every variable is drawn anew or, for Wolff, flipped on
-        average. 100 for Gibbs and 20 for Wolff by default. With c the largest sum of tanh |J_ij|
+        average. 100 for Gibbs and 20 for Wolff by default. With c the largest sum of tanh `|J_ij|`
         over the neighbours j of a variable, Gibbs sampling is off by at most
         n_variables * c ** n_sweeps in total variation (Dobrushin), which says something for c < 1
         alone. For strong couplings with fields or frustration there is no such promise: try

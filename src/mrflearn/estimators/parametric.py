@@ -35,7 +35,7 @@ __all__ = [
 class GLasso(ParametricEstimator):
     """Graphical lasso: a Gaussian whose inverse correlation matrix has few entries.
 
-    Minimises -ln det T + tr(S T) + lam * (sum of |T_ij| over i ≠ j), S the correlation matrix.
+    Minimises -ln det T + tr(S T) + lam * (sum of `|T_ij|` over i ≠ j), S the correlation matrix.
     Weights of edges are absolute partial correlations.
 
     Parameters
@@ -114,13 +114,13 @@ class JOSE(ParametricEstimator):
     """Joint structure estimation: the penalised pseudolikelihood of an Ising or Potts model.
 
     Columns are binary, or discrete with more levels: then the coefficients of an edge are a block
-    with one norm. Weights of edges are |theta|, or twice the norm of the block, which is the same
+    with one norm. Weights of edges are `|theta|`, or twice the norm of the block, which is the same
     for two levels.
 
     Parameters
     ----------
     lam : float or "auto", default="auto"
-        Penalty for |theta|, where the mean log pseudolikelihood of a row is maximised.
+        Penalty for `|theta|`, where the mean log pseudolikelihood of a row is maximised.
     form : {"auto", "binary", "group"}, default="auto"
         One coefficient for an edge, for binary columns alone, or a block of them. `"auto"` takes
         the first if all columns are binary.

@@ -48,8 +48,8 @@ def run(
 ) -> SearchResult:
     """Grow while the best score exceeds `lam`, then shrink while the least does not.
 
-    That is Algorithm 1. `refine="regrow"`, `"alternate"` or `"swap"` goes on from its graph; see
-    `mrflearn.search.refine`.
+    That is Algorithm 1. `refine="regrow"`, `"alternate"`, `"swap"` or `"pairs"` goes on from its
+    graph; see `mrflearn.search.refine`.
     """
     return path(dependence, [lam], constraints, refine)[0]
 
