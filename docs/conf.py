@@ -35,7 +35,8 @@ suppress_warnings = ["ref.python"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "mrflearn"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_theme_options = {
     "show_toc_level": 2,
@@ -43,4 +44,12 @@ html_theme_options = {
     "navigation_with_keys": False,
     "footer_start": ["copyright"],
     "footer_end": [],
+    # Pages of wide tables have no second list of contents beside them.
+    "secondary_sidebar_items": {
+        "**": ["page-toc"],
+        "from-r": [],
+        "accuracy": [],
+        "benchmarks": [],
+        "case-wine": [],
+    },
 }
