@@ -117,9 +117,11 @@ def test_many_questions_at_once_are_answered_as_one_by_one(n_given, k):
     one_by_one = [together.summaries([question], summary)[0] for question in questions]
     with patch.object(card_module, "WORKING_MEMORY", 1):  # a task at a time
         in_portions = CardCounts(table, k, np.inf).summaries(questions, summary)
+    with patch.object(card_module, "MOST_TASKS", 2):
+        in_pairs = CardCounts(table, k, np.inf).summaries(questions, summary)
     with patch.object(card_module, "LAUNCH", n_samples * 5):  # some samples at a time
         in_turns = CardCounts(table, k, np.inf).summaries(questions, summary)
-    for answers in (one_by_one, in_portions, in_turns):
+    for answers in (one_by_one, in_portions, in_pairs, in_turns):
         for answer, expected in zip(answers, together.summaries(questions, summary), strict=True):
             assert answer.tobytes() == expected.tobytes()
 

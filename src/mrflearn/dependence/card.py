@@ -208,7 +208,7 @@ class CardCounts(NeighbourCounts):
         room = max(WORKING_MEMORY, _lanes() * self._each_memory)
         if self.max_memory is not None:
             room = min(room, self.max_memory - self._table_memory)
-        return min(room // self._each_memory, _lanes() * MOST_TASKS)
+        return room // self._each_memory
 
     def _uploaded(self) -> tuple[Any, ...]:
         """Return the table as the kernels take it, on the card."""
@@ -270,7 +270,7 @@ class CardCounts(NeighbourCounts):
             bounds = [len(candidates) * at // max(n_tasks, 1) for at in range(n_tasks + 1)]
             shared: tuple[int, int, int] | None = None
             for begin, end in pairwise(bounds):
-                if n_held + end - begin > capacity:
+                if n_held + end - begin > capacity or len(tasks) == MOST_TASKS:
                     yield self._as_tasks(questions, tasks, columns, places)
                     tasks, columns, places, n_held, shared = [], [], [], 0, None
                 if shared is None:
