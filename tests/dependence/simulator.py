@@ -48,6 +48,7 @@ def small_blocks():
             thread._manager.barrier.abort()
 
     sizes = {"LANES": 4, "TILE": 16, "WORTH_COMPARING": 6, "ROOM": 26, "SHARED": 32, "BINS": 8}
+    sizes["IN_REGISTERS"] = 3
     sizes |= {name: np.uint64(4 * at) for at, name in enumerate(("SECOND", "THIRD", "FOURTH"), 1)}
     with ExitStack() as patched:
         for name, value in sizes.items():

@@ -67,17 +67,21 @@ def cmi_counts(dx: Array, dy: Array, dz: Array, k: int, open_ball: bool) -> Arra
     The radius of sample m is the distance to its k-th nearest other sample in (X, Y, Z); counted
     are other samples within it, or strictly within it for an open ball.
     """
-    n_samples = len(dx)
-    counts = np.zeros((4, n_samples), dtype=np.int64)
+    others = ~np.eye(len(dx), dtype=bool)
     xz, yz = np.maximum(dx, dz), np.maximum(dy, dz)
     joint = np.maximum(xz, dy)
-    for m in range(n_samples):
-        others = np.arange(n_samples) != m
-        radius = np.sort(joint[m, others])[k - 1]
-        for row, distance in enumerate((joint, dz, xz, yz)):
-            inside = distance[m, others]
-            counts[row, m] = np.sum(inside < radius if open_ball else inside <= radius)
+    radii = _kth_smallest(joint, others, k)
+    counts = np.empty((4, len(dx)), dtype=np.int64)
+    for row, distance in enumerate((joint, dz, xz, yz)):
+        inside = distance < radii if open_ball else distance <= radii
+        counts[row] = np.sum(inside & others, axis=1)
     return counts
+
+
+def _kth_smallest(distances: Array, others: Array, k: int) -> Array:
+    """Return the distance of each sample to its k-th nearest other, shape (N, 1)."""
+    n_samples = len(distances)
+    return np.sort(distances[others].reshape(n_samples, n_samples - 1), axis=1)[:, k - 1 : k]
 
 
 def knn(dx: Array, dy: Array, dz: Array, k: int) -> float:
@@ -98,18 +102,17 @@ def ksg_counts(da: Array, db: Array, k: int, open_ball: bool) -> Array:
     Where the radius is positive, k_m = k and the ball is closed, or open on request; where it is
     0, k_m, n_a and n_b count the other samples at distance 0.
     """
-    n_samples = len(da)
-    counts = np.zeros((4, n_samples), dtype=np.int64)
+    others = ~np.eye(len(da), dtype=bool)
     joint = np.maximum(da, db)
-    for m in range(n_samples):
-        others = np.arange(n_samples) != m
-        radius = np.sort(joint[m, others])[k - 1]
-        strict = open_ball and radius > 0
-        for row, distance in ((1, da), (2, db)):
-            inside = distance[m, others]
-            counts[row, m] = np.sum(inside < radius if strict else inside <= radius)
-        counts[0, m] = k if radius > 0 else np.sum(joint[m, others] == 0)
-        counts[3, m] = radius == 0
+    radii = _kth_smallest(joint, others, k)
+    counts = np.empty((4, len(da)), dtype=np.int64)
+    for row, distance in ((1, da), (2, db)):
+        strict = open_ball & (radii > 0)
+        inside = np.where(strict, distance < radii, distance <= radii)
+        counts[row] = np.sum(inside & others, axis=1)
+    at_zero = np.sum((joint == 0) & others, axis=1)
+    counts[0] = np.where(radii[:, 0] > 0, k, at_zero)
+    counts[3] = radii[:, 0] == 0
     return counts
 
 
