@@ -17,7 +17,7 @@ extensions = [
     "sphinx_copybutton",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "draw_*.py", "experiments/results"]
+exclude_patterns = ["_build", "*.py", "experiments/results"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4

@@ -13,6 +13,23 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from highland import (
+    ALTITUDE,
+    FROST,
+    LAM,
+    LICHEN,
+    LIGHT,
+    N_SAMPLES,
+    NAMES,
+    RAIN,
+    REINDEER,
+    WIND,
+    Pair,
+    make_world,
+    name,
+    tell_exclusive_or,
+    tell_run,
+)
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
@@ -25,7 +42,7 @@ from mrflearn.graph import Edge, Graph, GraphPath, Step
 from mrflearn.metrics import best_f1
 from mrflearn.plot import plot_graph, save_figure
 from mrflearn.plot._lambda import count_edges_above, lambda_axis
-from mrflearn.plot._rows import axes_for_rows, edge_label, write_rows
+from mrflearn.plot._rows import axes_for_rows, write_rows
 from mrflearn.plot._save import new_figure
 from mrflearn.plot._style import (
     ACCENT,
@@ -44,31 +61,14 @@ from mrflearn.plot._style import (
 from mrflearn.search import SearchResult, gs_mple
 from mrflearn.search.base import neighbours_after
 
-Pair = tuple[int, int]
-
 IMAGES = Path(__file__).parent / "images"
-NAMES = ("altitude", "frost", "wind", "light", "rain", "lichen", "reindeer", "wolves")
-ALTITUDE, FROST, WIND, LIGHT, RAIN, LICHEN, REINDEER, WOLVES = range(8)
-BETWEEN = (FROST, WIND, LIGHT, RAIN)
 PLACES = np.array(
     [(0, 0), (1.5, 1.5), (1.5, 0.65), (1.5, -0.65), (1.5, -1.5), (3, 0), (4.2, 0.9), (4.2, -0.9)]
 )
 LABELS = ((-12, -17), (0, 8), (0, -14), (0, 7), (0, -16), (13, -16), (0, 8), (0, -16))
 """Where names stand beside their nodes, in points: in no panel on an edge."""
-N_SAMPLES, LAM = 500, 0.025
 PALE, SHADE = "#C9C9C9", "#F1F1F1"
 """True edges not found yet, and the ground of the shrink phase."""
-
-
-def make_world() -> GaussianWorld:
-    """Return the world: partial correlations are minus the entries of its precision matrix."""
-    partial = {(ALTITUDE, middle): 0.33 for middle in BETWEEN}
-    partial |= {(middle, LICHEN): 0.33 for middle in BETWEEN}
-    partial |= {(LICHEN, REINDEER): 0.25, (REINDEER, WOLVES): 0.4}
-    precision = np.eye(len(NAMES))
-    for (i, j), size in partial.items():
-        precision[i, j] = precision[j, i] = -size
-    return GaussianWorld(precision, NAMES, "highland")
 
 
 def main() -> None:
@@ -88,47 +88,10 @@ def main() -> None:
     tell_exclusive_or()
 
 
-def name(edge: Pair) -> str:
-    """Return the name of an edge."""
-    return edge_label(NAMES[edge[0]], NAMES[edge[1]])
-
-
 def save(axes: Axes, file: str) -> None:
     """Write a picture, and say how large it is."""
     target = save_figure(axes, IMAGES / f"how-{file}.png")
     print(f"  wrote {target.name}, {target.stat().st_size / 1000:.0f} KB")
-
-
-def tell_run(world: GaussianWorld, sample: pd.DataFrame, found: SearchResult, n_asked: int) -> None:
-    """Print the steps of the search and what it cost."""
-    n_pairs = len(NAMES) * (len(NAMES) - 1) // 2
-    print(f"{N_SAMPLES} rows, lambda {LAM}; the truth has {world.adjacency.sum() // 2} edges")
-    n_grown = sum(step.phase == "grow" for step in found.trace)
-    chosen = GSMPLE().fit(sample)
-    print(f'  lam="auto" chooses {chosen.lam_:.4f}: same graph', end=" ")
-    print((chosen.adjacency_ == found.adjacency).all())
-    for at, step in enumerate(found.trace, 1):
-        kind = "true" if world.adjacency[step.edge] else "false"
-        print(f"  {at:2d} {step.phase:6s} {name(step.edge):20s} {kind:5s}", end=" ")
-        print(f"{step.score:7.4f}  objective {step.objective:.4f}")
-    print(f"  graph is the true one: {(found.adjacency == world.adjacency).all()}")
-    afresh = sum(2 * (n_pairs - t) for t in range(n_grown + 1))
-    print(f"  values asked for: {n_asked}; growing with all scores afresh each time: {afresh}")
-    exact = OracleGaussian(world.covariance)
-    for i, j, given in (
-        (ALTITUDE, LICHEN, ()),
-        (ALTITUDE, FROST, ()),
-        (FROST, WIND, ()),
-        (ALTITUDE, LICHEN, BETWEEN),
-    ):
-        behind = f" | {', '.join(NAMES[z] for z in given)}" if given else ""
-        print(f"  exact I({NAMES[i]}; {NAMES[j]}{behind}) = {exact.cmi(i, j, given):.3f}", end="")
-        print("" if given else f", correlation {_correlation(world, i, j):.2f}")
-
-
-def _correlation(world: GaussianWorld, i: int, j: int) -> float:
-    covariance = world.covariance
-    return float(covariance[i, j] / np.sqrt(covariance[i, i] * covariance[j, j]))
 
 
 # --- 1. Growing -----------------------------------------------------------------------------------
@@ -506,24 +469,6 @@ def draw_two_sides(world: GaussianWorld, sample: pd.DataFrame) -> None:
         path = GSMPLE(dependence=label).path(sample, np.linspace(1.2, -0.6, 181))
         lam, best = best_f1(world.graph, path)
         print(f"  best F1 on the path with {label}: {best:.2f}, at lambda {lam:.2f}")
-
-
-# --- What single edges do not show ----------------------------------------------------------------
-
-
-def tell_exclusive_or() -> None:
-    """Print what a search finds of two coins and whether they differ."""
-    rng = np.random.default_rng(0)
-    x, y = rng.integers(2, size=(2, N_SAMPLES))
-    coins = pd.DataFrame({"x": x, "y": y, "differ": x ^ y})
-    memo = Memo(resolve("auto").bind(as_table(coins)))
-    print("exclusive or")
-    for i, j, k in ((0, 1, 2), (0, 2, 1), (1, 2, 0)):
-        print(f"  I({coins.columns[i]}; {coins.columns[j]}) = {memo.cmi(i, j):.4f}", end="; ")
-        print(f"given {coins.columns[k]} {memo.cmi(i, j, [k]):.4f}")
-    for refine in (None, "alternate", "swap", "pairs"):
-        graph = GSMPLE(lam=0.05, refine=refine).fit(coins).graph_
-        print(f"  refine={refine!r}: {[(edge.source, edge.target) for edge in graph.edges]}")
 
 
 if __name__ == "__main__":

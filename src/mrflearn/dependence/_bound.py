@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.dependence.base import PlainQuestion, TableDependence
+from mrflearn.dependence.base import BatchedDependence, PlainQuestion
 from mrflearn.dependence.neighbours import (
     CLOSED,
     OPEN,
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-class BoundDirect(TableDependence):
+class BoundDirect(BatchedDependence):
     symmetric = True
     divisible = True
 
@@ -44,18 +44,13 @@ class BoundDirect(TableDependence):
         else:
             self.summary = Summary(CLOSED, ((CLOSED_SIGNS, digamma),))
 
-    def _cmi_many(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> NDArray[np.float64]:
-        return self._cmi_batch([(i, candidates, given)])[0]
-
     def _cmi_batch(self, questions: list[PlainQuestion]) -> list[NDArray[np.float64]]:
         asked = [((i,), given, candidates) for i, candidates, given in questions]
         means = self.counts.summaries(asked, self.summary)
         return [self.constant + mean for (mean,) in means]
 
 
-class BoundMixedKSG(TableDependence):
+class BoundMixedKSG(BatchedDependence):
     symmetric = False
     divisible = True
 
@@ -82,11 +77,6 @@ class BoundMixedKSG(TableDependence):
         self._n_known = table.n_samples  # as much memory as the table takes
         if max_known is not None:
             self._n_known = max(1, min(self._n_known, max_known // (8 * self.n_variables)))
-
-    def _cmi_many(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> NDArray[np.float64]:
-        return self._cmi_batch([(i, candidates, given)])[0]
 
     def _cmi_batch(self, questions: list[PlainQuestion]) -> list[NDArray[np.float64]]:
         """Answer questions as differences of two mutual informations, each estimated once."""

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.dependence.base import (
+    BatchedDependence,
     Dependence,
     PlainQuestion,
     Specification,
@@ -149,7 +150,7 @@ class Auto(Specification):
         return _Counting(table, max_memory, counting)
 
 
-class _Neighbouring(TableDependence):
+class _Neighbouring(BatchedDependence):
     """Moves towards the neighbour estimate by a share of the difference, for tables of any kind.
 
     Questions about discrete variables alone are left to the counts.
@@ -204,11 +205,6 @@ class _Neighbouring(TableDependence):
         # Neighbours say less than correlations where they are few, more where there is more to say.
         self.learned: Disagreement = model.learned if model else disagreement(*self._probe())
         self.batched = self.counts.batched and self.learned.any
-
-    def _cmi_many(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> NDArray[np.float64]:
-        return self._cmi_batch([(i, candidates, given)])[0]
 
     def _cmi_batch(self, questions: list[PlainQuestion]) -> list[NDArray[np.float64]]:
         answers = [np.empty(len(candidates)) for _, candidates, _ in questions]

@@ -23,6 +23,7 @@ from mrflearn.errors import InputError
 from mrflearn.table import Table
 
 __all__ = [
+    "BatchedDependence",
     "Dependence",
     "PlainQuestion",
     "Question",
@@ -206,24 +207,6 @@ class TableDependence(Dependence):
             values[places] = self._cmi_many(*varying)
         return values
 
-    def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
-        """Answer many independent questions, in their order."""
-        if not self.batched:
-            return super().cmi_batch(questions)
-        checked = [self._checked(*question) for question in questions]
-        answers = [np.zeros(len(candidates)) for _, candidates, _ in checked]
-        asked = [self._without_constants(question) for question in checked]
-        to_ask = [(at, *pair) for at, pair in enumerate(asked) if pair[0]]
-        found = self._cmi_batch([question for _, _, question in to_ask])
-        for (at, places, _), values in zip(to_ask, found, strict=True):
-            answers[at][places] = values
-        answered(sum(map(len, answers)))
-        return answers
-
-    def _cmi_batch(self, questions: list[PlainQuestion]) -> list[NDArray[np.float64]]:
-        """Answer questions that are checked and have no constants in them."""
-        return [self._cmi_many(*question) for question in questions]
-
     def null(self, i: int, candidates: Iterable[int], given: Iterable[int] = ()) -> Null:
         """Return the null of each answer. With a constant the answer is always 0."""
         question = self._checked(i, candidates, given)
@@ -244,3 +227,30 @@ class TableDependence(Dependence):
         places = [at for at, j in enumerate(candidates) if not constant[j]]
         varying = tuple(z for z in given if not constant[z])
         return places, (i, tuple(candidates[at] for at in places), varying)
+
+
+class BatchedDependence(TableDependence):
+    """A dependence of a table whose questions are answered together; if `batched`, many of them."""
+
+    @abstractmethod
+    def _cmi_batch(self, questions: list[PlainQuestion]) -> list[NDArray[np.float64]]:
+        """Answer questions that are checked and have no constants in them."""
+
+    def _cmi_many(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        return self._cmi_batch([(i, candidates, given)])[0]
+
+    def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
+        """Answer many independent questions, in their order."""
+        if not self.batched:
+            return super().cmi_batch(questions)
+        checked = [self._checked(*question) for question in questions]
+        answers = [np.zeros(len(candidates)) for _, candidates, _ in checked]
+        asked = [self._without_constants(question) for question in checked]
+        to_ask = [(at, *pair) for at, pair in enumerate(asked) if pair[0]]
+        found = self._cmi_batch([question for _, _, question in to_ask])
+        for (at, places, _), values in zip(to_ask, found, strict=True):
+            answers[at][places] = values
+        answered(sum(map(len, answers)))
+        return answers

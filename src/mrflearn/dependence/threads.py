@@ -67,7 +67,7 @@ class Threaded(Dependence):
         into tasks of their own, though they have work in common.
         """
         total = sum(len(question.candidates) for question in questions)
-        if total < 2 * self.inner.grain or self.n_jobs == 1 or self.inner.batched:
+        if total < 2 * self.inner.grain or self.n_jobs == 1:
             return self.inner.cmi_batch(questions)
         share = max(self.inner.grain, -(-total // self.n_jobs))
         if self.inner.divisible and len(questions) < 2 * self.n_jobs:
