@@ -193,7 +193,7 @@ def _tested(graph: Graph, estimator: SearchEstimator, table: Table) -> Graph:
         return graph
     specification = estimator._specification()
     dependence = specification.bind(table)
-    many = table.n_samples * len(graph.edges) >= WORTH_PROCESSES and not dependence.batched
+    many = table.n_samples * len(graph.edges) >= WORTH_PROCESSES
     tests = {
         test.edge: test
         for test in examine_edges(

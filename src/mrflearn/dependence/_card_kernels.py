@@ -30,8 +30,11 @@ __all__ = ["BINS", "FIELDS", "LANES", "MOST_SUMS", "counting", "summing"]
 
 IS_SIMULATED = bool(getattr(config, "ENABLE_CUDASIM", False))
 
-# Small questions are asked in small grids; nobody has to be warned of each.
-config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # type: ignore[attr-defined]
+if not IS_SIMULATED:
+    # Small questions are asked in small grids; nobody has to be warned of each.
+    from numba.cuda import dispatcher
+
+    dispatcher.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # type: ignore[attr-defined]
 
 LANES = 32
 """Threads of a block, and candidates of a task."""
@@ -142,6 +145,24 @@ def _gather(near, width, columns, begin, end, m, first, limit, found, n_found): 
 
 
 @_on_card
+def _gather_enough(  # type: ignore
+    near, width, columns, begin, end, m, first, n_samples, limit, found, n_found
+):
+    """Go over tiles until the list is worth comparing with, or all samples were looked at.
+
+    Return where to go on, and how many entries the list has.
+    """
+    n = uint32(0)
+    while n < WORTH_COMPARING and first < n_samples:
+        _gather(near, width, columns, begin, end, m, first, limit, found, n_found)
+        first = uint32(first + TILE)
+        cuda.syncthreads()
+        n = uint32(n_found[0])
+        cuda.syncthreads()
+    return first, n
+
+
+@_on_card
 def _measure(  # type: ignore
     rows, n_columns, nominal, nominal_distance, columns, begin, end, m, found, n, out
 ):
@@ -183,6 +204,18 @@ def _next_below(radius):  # type: ignore
     if radius > 2.0**-1021:
         return radius * (1.0 - 2.0**-53)  # rounded, this is the next one
     return radius - SMALLEST
+
+
+@_on_card
+def _four_of(found, e, rows, n_columns, own):  # type: ignore
+    """Return four entries of the list, and their values in a column: so loads do not wait."""
+    p0, p1 = found[e], found[uint32(e + 1)]
+    p2, p3 = found[uint32(e + 2)], found[uint32(e + 3)]
+    y0 = rows[uint64(p0) * uint64(n_columns) + own]
+    y1 = rows[uint64(p1) * uint64(n_columns) + own]
+    y2 = rows[uint64(p2) * uint64(n_columns) + own]
+    y3 = rows[uint64(p3) * uint64(n_columns) + own]
+    return p0, p1, p2, p3, y0, y1, y2, y3
 
 
 @_on_card
@@ -314,13 +347,10 @@ def counting(k: int) -> Any:
             limit = float32(EVERYTHING)
             first = uint32(0)
             while first < n_samples:
-                _gather(near, width, columns, first_z, last_x, m, first, limit, found, n_found)
-                first = uint32(first + TILE)
-                cuda.syncthreads()
-                n = uint32(n_found[0])
-                cuda.syncthreads()
-                if n < WORTH_COMPARING and first < n_samples:
-                    continue
+                first, n = _gather_enough(
+                    near, width, columns, first_z, last_x, m, first, n_samples, limit, found,
+                    n_found,
+                )  # fmt: skip
                 _measure(
                     rows, n_columns, nominal, nominal_distance, columns, first_z, last_x, m, found,
                     n, in_xz,
@@ -334,12 +364,7 @@ def counting(k: int) -> Any:
                     waiting = uint32(0)
                     stop = min(uint32(e + WAITING), n)
                     while e < stop:
-                        p0, p1 = found[e], found[uint32(e + 1)]
-                        p2, p3 = found[uint32(e + 2)], found[uint32(e + 3)]
-                        y0 = rows[uint64(p0) * uint64(n_columns) + own]
-                        y1 = rows[uint64(p1) * uint64(n_columns) + own]
-                        y2 = rows[uint64(p2) * uint64(n_columns) + own]
-                        y3 = rows[uint64(p3) * uint64(n_columns) + own]
+                        p0, p1, p2, p3, y0, y1, y2, y3 = _four_of(found, e, rows, n_columns, own)
                         for q in range(4):
                             p = p0 if q == 0 else p1 if q == 1 else p2 if q == 2 else p3
                             there = y0 if q == 0 else y1 if q == 1 else y2 if q == 2 else y3
@@ -366,15 +391,10 @@ def counting(k: int) -> Any:
             k_m, n_z, n_xz, n_yz = uint32(0), uint32(0), uint32(0), uint32(0)
             first = uint32(0)
             while first < n_samples:
-                _gather(
-                    near, width, columns, first_z, last_scanned, m, first, limit, found, n_found
-                )
-                first = uint32(first + TILE)
-                cuda.syncthreads()
-                n = uint32(n_found[0])
-                cuda.syncthreads()
-                if n < WORTH_COMPARING and first < n_samples:
-                    continue
+                first, n = _gather_enough(
+                    near, width, columns, first_z, last_scanned, m, first, n_samples, limit, found,
+                    n_found,
+                )  # fmt: skip
                 _measure(
                     rows, n_columns, nominal, nominal_distance, columns, first_z, first_x, m, found,
                     n, in_z,
@@ -389,12 +409,7 @@ def counting(k: int) -> Any:
                 cuda.syncthreads()
                 e = uint32(0)
                 while e < n:
-                    p0, p1 = found[e], found[uint32(e + 1)]
-                    p2, p3 = found[uint32(e + 2)], found[uint32(e + 3)]
-                    y0 = rows[uint64(p0) * uint64(n_columns) + own]
-                    y1 = rows[uint64(p1) * uint64(n_columns) + own]
-                    y2 = rows[uint64(p2) * uint64(n_columns) + own]
-                    y3 = rows[uint64(p3) * uint64(n_columns) + own]
+                    p0, p1, p2, p3, y0, y1, y2, y3 = _four_of(found, e, rows, n_columns, own)
                     for q in range(4):
                         p = p0 if q == 0 else p1 if q == 1 else p2 if q == 2 else p3
                         there = y0 if q == 0 else y1 if q == 1 else y2 if q == 2 else y3

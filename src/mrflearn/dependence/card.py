@@ -62,7 +62,7 @@ def _why_not() -> str | None:
     try:
         if not cuda.is_available():
             return "no NVIDIA driver with a card was found"
-        cuda.jit(_do_nothing)[1, 1]()
+        cuda.jit(_do_nothing)[128, 1]()  # fewer blocks are warned of
         cuda.synchronize()
     except Exception as error:  # a compiler or a driver, whatever it says, that cannot be used
         said = " ".join(str(error).split()) or type(error).__name__
