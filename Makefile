@@ -9,13 +9,16 @@ DEMO := demo
 REPRODUCTION := reproduction
 EXPERIMENTS := sensitivity estimators asymmetry mixed larger honesty accuracy selection significance ebic
 
+KERNELS := *_kernels.py,*_sums.py,*_orders.py,*/_arrange.py,*/_distances.py,*/_elimination.py,*/_expected.py,*/_few.py,*/_lanes.py,*/_lists.py,*/_pairs.py,*/_tables.py
+
 PENGUINS := src/mrflearn/datasets/data/penguins.csv --missing drop
 
-.PHONY: help demo test lint docs package bench bench-gpu reproduce experiments figures clean
+.PHONY: help demo test coverage lint docs package bench bench-gpu reproduce experiments figures clean
 
 help:
 	@echo "make demo         learn the graph of the bundled penguins table: $(DEMO)/"
 	@echo "make test         run the tests"
+	@echo "make coverage     run the tests and count the lines they reach"
 	@echo "make lint         check style and types"
 	@echo "make docs         build the documentation: docs/_build/index.html"
 	@echo "make package      build dist/, install the wheel and the sdist alone, and try them"
@@ -45,6 +48,18 @@ demo: $(VENV)/ready-base
 
 test: $(VENV)/ready-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Compiled code cannot be watched: kernels are run once more as plain Python, in the tests of them.
+# An empty cache lets the tests see how vector operations are generated, too.
+coverage: $(VENV)/ready-coverage
+	$(BIN)/python -m coverage erase
+	rm -rf $(VENV)/compiled
+	NUMBA_CACHE_DIR=$(VENV)/compiled $(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --cov --cov-append --cov-report= -m kernel
+	@echo "Kernels:"
+	$(BIN)/python -m coverage report --include='$(KERNELS)' --fail-under=90
+	@echo "All else:"
+	$(BIN)/python -m coverage report --omit='$(KERNELS)' --fail-under=90
 
 lint: $(VENV)/ready-lint
 	$(BIN)/ruff check .
@@ -108,6 +123,6 @@ figures: $(VENV)/ready-test
 	$(BIN)/python docs/draw_cases.py
 
 clean:
-	rm -rf $(VENV) $(DEMO) $(REPRODUCTION) build dist docs/_build docs/generated .hypothesis .pytest_cache .ruff_cache .mypy_cache
+	rm -rf .coverage $(VENV) $(DEMO) $(REPRODUCTION) build dist docs/_build docs/generated .hypothesis .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf src/*.egg-info benchmarks/results experiments/results

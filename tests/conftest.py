@@ -47,6 +47,21 @@ def pytest_terminal_summary(terminalreporter):
 FOLDERS = ("search", "dependence", "io", "report", "work")
 sys.path[:0] = [str(Path(__file__).parent / folder) for folder in FOLDERS]
 
+IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+if not IS_COMPILED:
+    from plain_lanes import use_instead
+
+    use_instead()
+
+
+def pytest_collection_modifyitems(items):
+    """Draw few examples where kernels are not compiled, which takes a thousand times longer."""
+    for item in items:
+        if not IS_COMPILED and getattr(item.obj, "is_hypothesis_test", False):
+            asked = item.obj._hypothesis_internal_use_settings
+            few = max(8, asked.max_examples // 20)
+            item.obj._hypothesis_internal_use_settings = settings(asked, max_examples=few)
+
 
 @pytest.fixture(scope="session")
 def dask_client():

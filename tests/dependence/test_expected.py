@@ -43,6 +43,7 @@ codes = st.integers(0, 3)
 groups = st.lists(st.tuples(codes, codes), min_size=1, max_size=5)
 
 
+@pytest.mark.kernel
 @settings(max_examples=60, deadline=None)
 @given(parts=st.lists(groups, min_size=2, max_size=3))
 def test_chance_is_the_mean_over_all_shuffles(parts):
@@ -55,6 +56,7 @@ def test_chance_is_the_mean_over_all_shuffles(parts):
     assert _chance(*zip(*rows, strict=True)) == pytest.approx(total, abs=ROUNDING)
 
 
+@pytest.mark.kernel
 @settings(max_examples=100, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -79,6 +81,7 @@ def test_chance_is_that_of_another_library_up_to_large_groups(seed, sizes, level
     assert _chance(x, y, len(sizes) - z) == _chance(x, y, z)
 
 
+@pytest.mark.kernel
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -110,6 +113,7 @@ def test_two_samples_that_differ_determine_each_other():
     assert _chance(x, y, z) == pytest.approx(2 * n_pairs * math.log(2), abs=ROUNDING)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("size", [_expected.LARGE - 1, _expected.LARGE])
 def test_large_groups_join_on_to_small_ones(size):
     rng = np.random.default_rng(3)

@@ -62,6 +62,7 @@ def _assert_equal_to_naive(values, nominal, nominal_distance, sets, k, ball):
 BALLS = st.sampled_from([CLOSED, OPEN, OPEN_UNLESS_ZERO])
 
 
+@pytest.mark.kernel
 @settings(max_examples=600, deadline=None)
 @given(problem(), BALLS, st.integers(1, 16), st.sampled_from([0.1, 1.0, 4.0]))
 def test_counts_equal_the_naive_ones(setting, ball, leaf_size, length):
@@ -72,6 +73,7 @@ def test_counts_equal_the_naive_ones(setting, ball, leaf_size, length):
         _assert_equal_to_naive(values, nominal, nominal_distance, sets, k, ball)
 
 
+@pytest.mark.kernel
 @settings(max_examples=300, deadline=None)
 @given(problem(), BALLS)
 def test_counts_of_pairs_equal_the_naive_ones(setting, ball):
@@ -86,6 +88,7 @@ def test_counts_of_pairs_equal_the_naive_ones(setting, ball):
         _assert_equal_to_naive(values, nominal, nominal_distance, sets, k, ball)
 
 
+@pytest.mark.kernel
 @settings(max_examples=300, deadline=None)
 @given(problem(), BALLS)
 def test_counts_of_few_equal_the_naive_ones(setting, ball):
@@ -115,6 +118,7 @@ def test_counts_equal_the_naive_ones_on_tables_of_every_kind(seed):
             _assert_equal_to_naive(values, nominal, np.inf, sets, k, ball)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("n_given", [0, 1, 2])
 def test_more_candidates_than_lanes_and_portions_change_nothing(n_given):
     """Twenty candidates of all sorts at once, in portions of one block, and one by one."""
@@ -142,6 +146,7 @@ def test_more_candidates_than_lanes_and_portions_change_nothing(n_given):
                 assert every(counter, [j]) == {j: together[j]}
 
 
+@pytest.mark.kernel
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=30), st.data())
 def test_select_finds_the_entry_of_a_rank(entries, data):
@@ -149,6 +154,7 @@ def test_select_finds_the_entry_of_a_rank(entries, data):
     assert _distances.select(np.array(entries), len(entries), rank) == sorted(entries)[rank]
 
 
+@pytest.mark.kernel
 @settings(max_examples=300, deadline=None)
 @given(problem(), st.sampled_from([0, 300]))
 def test_euclidean_counts_equal_the_naive_ones(setting, few):
@@ -211,6 +217,7 @@ def test_counts_agree_on_larger_tables_with_and_without_ties(n_samples, k, level
         _assert_equal_to_naive(values, nominal, np.inf, sets, k, ball)
 
 
+@pytest.mark.kernel
 @settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.lists(st.integers(1, 30), min_size=8, max_size=8), min_size=1, max_size=2),

@@ -78,6 +78,7 @@ def _groups(codes, variables, limit=10**6):
     return _tables.groups(joint, sizes, int(sums[2]))
 
 
+@pytest.mark.kernel
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 3), min_size=1, max_size=50))
 def test_numbers_are_given_in_the_order_of_first_appearance(keys):
@@ -95,6 +96,7 @@ def test_keys_that_differ_in_high_bits_alone_are_told_apart(shift):
     assert codes.tolist() == list(range(2000))
 
 
+@pytest.mark.kernel
 @settings(max_examples=150, deadline=None)
 @given(columns(), st.sampled_from([0, 1, 5, 30, 10**6]), st.data())
 def test_groups_hold_the_samples_of_equal_codes(codes, limit, data):
@@ -115,6 +117,7 @@ def test_groups_hold_the_samples_of_equal_codes(codes, limit, data):
     assert len(set.union(*seen)) == len(seen)
 
 
+@pytest.mark.kernel
 @settings(max_examples=150, deadline=None)
 @given(columns(), st.sampled_from([1, 2, 3, 8, 255]))
 def test_cells_are_those_that_tuples_make(codes, small):
@@ -184,6 +187,7 @@ def _ask(dependence, questions, **ways):
         return [answer.tolist() for answer in dependence.cmi_batch(questions)]
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("correction", CORRECTIONS)
 @settings(max_examples=40, deadline=None)
@@ -198,6 +202,7 @@ def test_every_way_of_counting_gives_the_naive_estimate(way, correction, codes, 
     assert fast == pytest.approx(slow, abs=1e-12)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("correction", CORRECTIONS)
 @settings(max_examples=60, deadline=None)
 @given(codes=columns(6, 6))

@@ -66,6 +66,7 @@ def test_every_discrete_estimate_sees_exclusive_or():
         assert estimate == pytest.approx(np.log(2), abs=0.01)
 
 
+@pytest.mark.kernel
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 6), st.sampled_from(["paper", "reference", "depynd"]))
 def test_bound_estimates_equal_their_naive_twins(seed, k, variant):
@@ -93,6 +94,7 @@ def test_bound_estimates_equal_their_naive_twins(seed, k, variant):
     assert MixedKSG(k, variant).bind(table).cmi(0, 1, (2, 3)) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.kernel
 @settings(max_examples=150, deadline=None)
 @given(
     st.integers(2, 30),
@@ -143,6 +145,7 @@ def test_frenzel_pompe_without_condition_agrees_with_scikit_learn():
         assert ours == pytest.approx(_compute_mi_cc(x, y, k), abs=1e-12)
 
 
+@pytest.mark.kernel
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 3), st.integers(1, 3), st.integers(0, 3))
 def test_gaussian_equals_the_determinant_formula(seed, n_x, n_y, n_z):
@@ -171,6 +174,7 @@ def test_copula_ignores_monotone_transforms():
     assert mutual_information(np.exp(x), -(y**3), method="gaussian") != plain
 
 
+@pytest.mark.kernel
 def test_gaussian_survives_columns_that_determine_each_other():
     rng = np.random.default_rng(11)
     a, b = rng.normal(size=(2, 50))
@@ -269,6 +273,7 @@ def test_gaussian_does_not_depend_on_units(method, factor):
     assert scaled == pytest.approx(plain, rel=1e-9)
 
 
+@pytest.mark.kernel
 def test_gaussian_keeps_conditions_that_are_nearly_but_not_quite_redundant():
     rng = np.random.default_rng(17)
     a, e, noise = rng.normal(size=(3, 400))

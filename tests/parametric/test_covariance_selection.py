@@ -41,6 +41,7 @@ def graph_of(n_variables, edges):
 # --- The matrix -----------------------------------------------------------------------------------
 
 
+@pytest.mark.kernel
 @settings(max_examples=60, deadline=None)
 @given(SEEDS, st.integers(1, 9))
 def test_it_agrees_with_the_data_at_edges_and_its_inverse_is_zero_elsewhere(seed, n_variables):
@@ -58,6 +59,7 @@ def test_it_agrees_with_the_data_at_edges_and_its_inverse_is_zero_elsewhere(seed
     assert np.linalg.eigvalsh(W)[0] > 0
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("seed", range(4))
 def test_a_cycle_has_the_likelihood_that_an_optimiser_finds(seed):
     rng = np.random.default_rng(seed)

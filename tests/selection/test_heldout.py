@@ -289,6 +289,7 @@ def test_a_variable_does_not_predict_itself():
 # Parts, against slow twins and other libraries
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("n_columns", [0, 1, 3])
 def test_kernel_sums_equal_their_definition(own, n_columns):
@@ -312,6 +313,7 @@ def test_kernel_sums_equal_their_definition(own, n_columns):
             assert found[1 + b, h, row] == pytest.approx(expected, rel=1e-7)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("own", [False, True])
 def test_class_sums_equal_their_definition(own):
     rng = np.random.default_rng(12)

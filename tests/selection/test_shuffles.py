@@ -55,6 +55,7 @@ def _slow_orders(near, turns, preferences):
     return np.array(orders)
 
 
+@pytest.mark.kernel
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 12), st.integers(0, 4))
 def test_orders_are_permutations_and_equal_their_slow_twin(seed, n_samples, n_others):
@@ -93,6 +94,7 @@ def test_samples_alike_in_discrete_conditions_change_places(conditions):
     assert np.mean(stayed) == pytest.approx(np.mean(1 / sizes), abs=0.03)
 
 
+@pytest.mark.kernel
 def test_samples_take_the_place_of_near_ones():
     frame = _frame()
     table = as_table(frame)
