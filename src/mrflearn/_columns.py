@@ -172,12 +172,22 @@ def _as_array(X: Any) -> NDArray[Any]:
         )
     if array.dtype.names is not None:
         raise InputError("structured arrays are not supported: pass a pandas.DataFrame of it")
+    if array.ndim == 0:
+        raise InputError(
+            f"expected a table of shape (n_samples, n_columns), got {_one_thing(X)}: pass a data "
+            "frame or an array; of a file, mrflearn.io.read_table makes one"
+        )
     if array.ndim != 2:
         raise InputError(
             f"expected a table of shape (n_samples, n_columns), got {array.ndim}-D data of shape "
             f"{array.shape}. Reshape your data, or pass a data frame"
         )
     return array
+
+
+def _one_thing(X: Any) -> str:
+    """Return what somebody took for a table, in words."""
+    return f"the text {X[:80]!r}" if isinstance(X, str) else f"one {type(X).__name__!r}"
 
 
 def _from_array(name: str, values: NDArray[Any]) -> RawColumn:
