@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+OLDEST := .venv-oldest
+TESTS ?=
 DEMO := demo
 REPRODUCTION := reproduction
 EXPERIMENTS := sensitivity estimators asymmetry mixed larger honesty accuracy selection significance ebic
@@ -13,11 +15,12 @@ KERNELS := *_kernels.py,*_sums.py,*_orders.py,*/_arrange.py,*/_distances.py,*/_e
 
 PENGUINS := src/mrflearn/datasets/data/penguins.csv --missing drop
 
-.PHONY: help demo test coverage lint docs package bench bench-gpu reproduce experiments figures clean
+.PHONY: help demo test test-oldest coverage lint docs package bench bench-gpu reproduce experiments figures clean
 
 help:
 	@echo "make demo         learn the graph of the bundled penguins table: $(DEMO)/"
-	@echo "make test         run the tests"
+	@echo "make test         run the tests; make test TESTS=tests/search runs some"
+	@echo "make test-oldest  run them with the oldest versions of what we depend on"
 	@echo "make coverage     run the tests and count the lines they reach"
 	@echo "make lint         check style and types"
 	@echo "make docs         build the documentation: docs/_build/index.html"
@@ -47,7 +50,15 @@ demo: $(VENV)/ready-base
 	@echo "The report to open in a browser: $(CURDIR)/$(DEMO)/penguins.html"
 
 test: $(VENV)/ready-test
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(TESTS)
+
+# The same tests with the oldest versions that pyproject.toml allows, in an environment of their own.
+test-oldest:
+	$(PYTHON) -m venv $(OLDEST)
+	$(PYTHON) packaging/oldest.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip --disable-pip-version-check install --quiet \
+		--constraint $(OLDEST)/constraints.txt --editable '.[test]'
+	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal $(TESTS)
 
 # Compiled code cannot be watched: kernels are run once more as plain Python, in the tests of them.
 # An empty cache lets the tests see how vector operations are generated, too.
@@ -123,6 +134,6 @@ figures: $(VENV)/ready-test
 	$(BIN)/python docs/draw_cases.py
 
 clean:
-	rm -rf .coverage $(VENV) $(DEMO) $(REPRODUCTION) build dist docs/_build docs/generated .hypothesis .pytest_cache .ruff_cache .mypy_cache
+	rm -rf .coverage $(VENV) $(OLDEST) $(DEMO) $(REPRODUCTION) build dist docs/_build docs/generated .hypothesis .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf src/*.egg-info benchmarks/results experiments/results

@@ -60,11 +60,11 @@ def measure_fit(
     n_samples: int, n_variables: int, lam: float, jobs: Sequence[int], rounds: int, budget: float
 ) -> Row:
     """Fit one table with several numbers of threads, in turn; for a fresh process."""
-    GSMPLE(0.05).fit(draw_sparse(30, 4))
+    GSMPLE(0.05, dependence="knn").fit(draw_sparse(30, 4))
     before = read_memory("VmRSS")
     data = draw_sparse(n_samples, n_variables)
     warm_up(data)
-    estimators = {str(n_jobs): GSMPLE(lam, n_jobs=n_jobs) for n_jobs in jobs}
+    estimators = {str(n_jobs): GSMPLE(lam, dependence="knn", n_jobs=n_jobs) for n_jobs in jobs}
     tasks = {name: partial(estimator.fit, data) for name, estimator in estimators.items()}
     seconds = take_medians(time_in_turn(tasks, rounds, budget))
     one = next(iter(estimators.values()))
@@ -167,7 +167,7 @@ def measure_discrete(quick: bool) -> list[Row]:
     rng = np.random.default_rng(0)
     chosen = rng.choice(len(recorder.asked), 50, replace=False)
     cells = [code_cells(levels[:, list(recorder.asked[at])]) for at in chosen]
-    estimator, repeats = GSMPLE(lam), 10
+    estimator, repeats = GSMPLE(lam, dependence="plugin"), 10
     tasks: dict[str, Task] = {
         "fit": partial(estimator.fit, levels),
         "count": lambda: [np.bincount(codes) for _ in range(repeats) for codes in cells],

@@ -15,7 +15,9 @@ import pandas as pd
 from _script import RESULTS
 from joblib import Parallel, delayed
 
+from mrflearn import learn
 from mrflearn._files import write_atomically
+from mrflearn.datasets import sparse_gaussian
 from mrflearn.dependence import KNN, Auto, Gaussian, MixedKSG, PlugIn
 from mrflearn.selection.significance import compare, scores_by_chance
 from mrflearn.table import as_table
@@ -23,6 +25,7 @@ from mrflearn.table import as_table
 SIZES = (0, 1, 3)
 LEVELS = (0.01, 0.05)
 N_SHUFFLES = 200
+N_WIDE = 100
 N_NOISE = 3
 """Columns of noise beside x, y and the conditions: the default learns from the whole table."""
 
@@ -179,6 +182,19 @@ def print_tables(results):
           f"by chance within {errors[0]:.3f} and {errors[1]:.3f} of these.")  # fmt: skip
 
 
+def print_wide():
+    """Print how many of the edges found in a wide table are true, and how many are significant."""
+    world = sparse_gaussian(N_WIDE, random_state=0)
+    for n_samples in (300, 1_000):
+        found = learn(world.sample(n_samples, random_state=0), quiet=True).graph
+        true = [edge for edge in found.edges if world.graph.has_edge(edge.source, edge.target)]
+        n_significant = sum(edge.q_value <= 0.05 for edge in true)
+        print(
+            f"{N_WIDE} columns, {n_samples} rows: {len(found.edges)} edges, {len(true)} of them "
+            f"true, {n_significant} true ones with q <= 0.05"
+        )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=1000, help="tables for each case")
@@ -189,7 +205,10 @@ def main():
     parser.add_argument("--shuffled", nargs="*", choices=list(SHUFFLED), default=list(SHUFFLED),
                         help="dependences whose shuffled test is asked, too")  # fmt: skip
     parser.add_argument("--table-only", action="store_true", help="print what was run before")
+    parser.add_argument("--wide", action="store_true", help="only tests of edges of a wide table")
     options = parser.parse_args()
+    if options.wide:
+        return print_wide()
     folder = RESULTS / "significance" / ("power" if options.edge else "null")
     if not options.table_only:
         folder.mkdir(parents=True, exist_ok=True)

@@ -16,6 +16,9 @@ from mrflearn.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("error")
 
+NEW_KINDS = [np.dtypes.StringDType()] if hasattr(np.dtypes, "StringDType") else []
+"""Those of NumPy 2."""
+
 DAY = 86_400.0
 
 
@@ -177,7 +180,7 @@ def test_categories_may_be_of_any_type_that_pandas_allows(categories, expected):
         (np.array([[True], [False]]), "boolean", [True, False]),
         (np.array([["b"], ["a"]]), "string", ["b", "a"]),
         (np.array([[b"b"], [b"\xff"]]), "string", ["b", "\\xff"]),
-        (np.array([["b"], ["a"]], dtype=np.dtypes.StringDType()), "string", ["b", "a"]),
+        *((np.array([["b"], ["a"]], dtype=kind), "string", ["b", "a"]) for kind in NEW_KINDS),
         (np.array([["2020-01-02"], ["1970-01-01"]], dtype="M8[D]"), "time", [18263 * DAY, 0]),
         (np.array([["2020-01"], ["1970-01"]], dtype="M8[M]"), "time", [18262 * DAY, 0]),
         (np.array([[1500], [1]], dtype="m8[ms]"), "time", [1.5, 0.001]),

@@ -95,7 +95,7 @@ class Explanation:
     entered : float or None
         The largest lambda at which the edge is on the path; None if it never is.
     place : int or None
-        It came as the how-manieth edge onto the path, from 1.
+        It came as the how-manieth pair onto the path, from 1; some leave it again.
     p_value, q_value, confidence : float or None
         Those of the edge, where known.
     looked_at : bool
@@ -172,7 +172,7 @@ class Explanation:
         if self.entered is None:
             known = self.present or self.lam is None or not self.looked_at
             return [] if known else ["It is nowhere on the path."]
-        place = "" if self.place is None else f", as edge number {self.place}"
+        place = "" if self.place is None else f", as number {self.place} of all pairs that do"
         return [f"It enters the path at lambda {self.entered:.3g}{place}."]
 
     def _tested(self) -> list[str]:

@@ -16,7 +16,13 @@ from mrflearn._columns import read_columns
 from mrflearn._memory import as_bytes, as_text
 from mrflearn._shown import shown
 from mrflearn.errors import InputError
-from mrflearn.estimators import ChowLiu, GraphEstimator, SearchEstimator, as_estimator
+from mrflearn.estimators import (
+    ChowLiu,
+    GraphEstimator,
+    SearchEstimator,
+    as_estimator,
+    spare_pairs,
+)
 from mrflearn.graph import Graph
 from mrflearn.result import Result, TableSummary
 from mrflearn.selection.significance import BYTES_A_ROW, examine_edges
@@ -27,10 +33,6 @@ __all__ = ["learn"]
 
 NOTE = "Note: "
 """How messages begin that were warnings."""
-
-MOST_FOR_PAIRS = 50
-"""Variables up to which pairs of edges are tried together unless told otherwise: that takes as many
-times longer as there are variables."""
 
 WORTH_PROCESSES = 200_000
 """Edges times samples from which processes test them: half a minute of work, in which threads would
@@ -116,14 +118,7 @@ def learn(
             table = estimator._read(columns)
         if test and isinstance(estimator, SearchEstimator):
             _check_memory_of_tests(estimator, table)
-        if method == "gsmple" and "refine" not in options and table.n_variables > MOST_FOR_PAIRS:
-            estimator.set_params(refine="alternate")
-            warnings.warn(
-                f"edges were tried one by one: with more than {MOST_FOR_PAIRS} variables two at a "
-                "time, as by refine='pairs', would take long",
-                UserWarning,
-                stacklevel=2,
-            )
+        spare_pairs(estimator, method, options, table.n_variables)
         with one_thread(), shown(quiet), estimator._checkpointing(table):
             estimator.fit(data)
             graph, stable = estimator.graph_, None

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mrflearn.checkpoint import checkpointing
 from mrflearn.errors import InputError
-from mrflearn.estimators import GraphEstimator, as_estimator
+from mrflearn.estimators import GraphEstimator, as_estimator, spare_pairs
 from mrflearn.graph import Graph
 from mrflearn.selection.options import check_seed
 from mrflearn.selection.subsamples import draw_rows
@@ -157,6 +157,7 @@ def stability(
     estimator = as_estimator(method, options)
     estimator._check_lam()
     table = estimator._read(read_columns(data))
+    spare_pairs(estimator, method, options, table.n_variables)
     place = checkpoint if checkpoint is not None else estimator.checkpoint
     asked = estimator.executor if executor is None else executor
     with shown(quiet), checkpointing(place, table.fingerprint, estimator._plain_options()):

@@ -1,6 +1,7 @@
 """compare sets methods side by side; one that does not suit is no failure."""
 
 import json
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -122,3 +123,10 @@ def test_mistakes(refusal, chain, options, says):
 
 def test_a_missing_file(refusal, chain):
     assert "did you mean 'chain.csv'?" in refusal("compare", "chian.csv")
+
+
+def test_of_wide_tables_edges_are_tried_one_by_one(run, chain, monkeypatch):
+    monkeypatch.setattr(sys.modules["mrflearn.estimators"], "MOST_FOR_PAIRS", 2)
+    for command in (("compare", "--methods", "gsmple"), ("blanket", "--target", "a", "--method", "gsmple")):
+        said = run(command[0], "chain.csv", *FAST, *command[1:]).stderr
+        assert "Warning: edges were tried one by one: with more than 2 variables" in said

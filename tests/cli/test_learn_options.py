@@ -115,7 +115,7 @@ def test_many_columns_are_told_to_take_long_before_the_work(run, chain, monkeypa
 
 
 def test_what_is_noted_while_learning_is_said_once(run, chain, monkeypatch):
-    monkeypatch.setattr(sys.modules["mrflearn.learn"], "MOST_FOR_PAIRS", 3)
+    monkeypatch.setattr(sys.modules["mrflearn.estimators"], "MOST_FOR_PAIRS", 3)
     first, *rest = Path("chain.csv").read_text().splitlines()
     Path("constant.csv").write_text("\n".join([f"{first},same", *(f"{row},1" for row in rest)]))
     said = run("learn", "constant.csv", *FAST).stderr

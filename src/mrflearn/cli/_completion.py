@@ -6,21 +6,22 @@ import click
 
 __all__ = ["METHODS", "complete_dependences", "complete_methods", "complete_worlds"]
 
-METHODS = (
-    "gsmple",
-    "gsmn",
-    "iamb",
-    "greedy-entropy",
-    "chow-liu",
-    "glasso",
-    "skeptic",
-    "space",
-    "nodewise-lasso",
-    "nodewise-logistic",
-    "jose",
-    "mixed-pairwise",
-)
-"""Names of `mrflearn.estimators.ESTIMATORS`, which would take seconds to import."""
+METHODS = {
+    "gsmple": "GSMPLE",
+    "gsmn": "GSMN",
+    "iamb": "IAMB",
+    "greedy-entropy": "GreedyEntropy",
+    "chow-liu": "ChowLiu",
+    "glasso": "GLasso",
+    "skeptic": "Skeptic",
+    "space": "Space",
+    "nodewise-lasso": "NodewiseLasso",
+    "nodewise-logistic": "NodewiseLogistic",
+    "jose": "JOSE",
+    "mixed-pairwise": "MixedPairwise",
+}
+"""`mrflearn.estimators.ESTIMATORS`, which would take seconds to import, and what its classes are
+called."""
 
 
 def complete_methods(

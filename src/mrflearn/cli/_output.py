@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from mrflearn.cli._completion import METHODS
 from mrflearn.errors import InputError
 
 __all__ = [
@@ -60,25 +61,13 @@ _FLAGS: list[tuple[str, str]] = [
 """Options as the library spells them, and as the command line does."""
 
 
-_METHODS = {
-    "GSMPLE": "gsmple",
-    "GLasso": "glasso",
-    "Skeptic": "skeptic",
-    "Space": "space",
-    "NodewiseLasso": "nodewise-lasso",
-    "NodewiseLogistic": "nodewise-logistic",
-    "JOSE": "jose",
-    "MixedPairwise": "mixed-pairwise",
-}
-
-
 def in_flags(message: str) -> str:
     """Return a message of the library in the words of the command line, on one line."""
     for pattern, replacement in _FLAGS:
         message = re.sub(pattern, replacement, message)
     parts = re.split(r"('[^']*')", message)  # what is in quotes is the user's
     for at in range(0, len(parts), 2):
-        for name, option in _METHODS.items():
+        for option, name in METHODS.items():
             parts[at] = re.sub(rf"\b{name}\b", f"--method {option}", parts[at])
     return " ".join("".join(parts).split())
 

@@ -121,17 +121,20 @@ def _learn_all(
     import numpy as np
 
     from mrflearn._progress import tracked
-    from mrflearn.estimators import ESTIMATORS, SearchEstimator, as_estimator
+    from mrflearn.estimators import ESTIMATORS, SearchEstimator, as_estimator, spare_pairs
     from mrflearn.table import as_table
 
-    as_table(frame, kinds=common["kinds"], groups=common["groups"], missing=common["missing"])
+    reading = {name: common[name] for name in ("kinds", "groups", "missing")}
+    n_variables = as_table(frame, **reading).n_variables
     searching = measure.as_dict()
     graphs: dict[str, Graph] = {}
     left_out: dict[str, str] = {}
     for name in tracked("Comparing methods", names):
         own = searching if issubclass(ESTIMATORS[name], SearchEstimator) else {}
         try:
-            graphs[name] = as_estimator(name, common | own).fit(frame).graph_
+            estimator = as_estimator(name, common | own)
+            spare_pairs(estimator, name, own, n_variables)
+            graphs[name] = estimator.fit(frame).graph_
         except InputError as error:
             left_out[name] = _reason(error)
         except (ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,6 +40,7 @@ __all__ = [
     "Skeptic",
     "Space",
     "as_estimator",
+    "spare_pairs",
 ]
 
 ESTIMATORS: dict[str, type[GraphEstimator]] = {
@@ -58,7 +60,11 @@ ESTIMATORS: dict[str, type[GraphEstimator]] = {
 """Estimators by the names that the command line understands."""
 
 BEST: dict[str, dict[str, Any]] = {"gsmple": {"refine": "pairs"}}
-"""Options that a method named to `learn` has unless told otherwise; docs/accuracy.md shows why."""
+"""Options that a method given by its name has unless told otherwise; docs/accuracy.md shows why."""
+
+MOST_FOR_PAIRS = 50
+"""Variables up to which pairs of edges are tried together unless told otherwise: that takes up to
+as many times longer as there are variables."""
 
 
 def as_estimator(method: str | GraphEstimator, options: Mapping[str, Any]) -> GraphEstimator:
@@ -78,3 +84,23 @@ def as_estimator(method: str | GraphEstimator, options: Mapping[str, Any]) -> Gr
         if option not in known:
             raise InputError(f"method {method!r}: {unknown('option', option, known)}")
     return cls(**{**BEST.get(method, {}), **options})
+
+
+def spare_pairs(
+    estimator: GraphEstimator,
+    method: str | GraphEstimator,
+    options: Mapping[str, Any],
+    n_variables: int,
+) -> None:
+    """Let an estimator of `as_estimator` try edges one by one where two at a time take too long.
+
+    What a user asked for stays.
+    """
+    if method == "gsmple" and "refine" not in options and n_variables > MOST_FOR_PAIRS:
+        estimator.set_params(refine="alternate")
+        warnings.warn(
+            f"edges were tried one by one: with more than {MOST_FOR_PAIRS} variables two at a "
+            "time, as by refine='pairs', would take long",
+            UserWarning,
+            stacklevel=3,
+        )
