@@ -127,6 +127,7 @@ def test_a_missing_file(refusal, chain):
 
 def test_of_wide_tables_edges_are_tried_one_by_one(run, chain, monkeypatch):
     monkeypatch.setattr(sys.modules["mrflearn.estimators"], "MOST_FOR_PAIRS", 2)
-    for command in (("compare", "--methods", "gsmple"), ("blanket", "--target", "a", "--method", "gsmple")):
-        said = run(command[0], "chain.csv", *FAST, *command[1:]).stderr
+    blanket = ("blanket", "--target", "a", "--method", "gsmple")
+    for command, *options in (("compare", "--methods", "gsmple"), blanket):
+        said = run(command, "chain.csv", *FAST, *options).stderr
         assert "Warning: edges were tried one by one: with more than 2 variables" in said
