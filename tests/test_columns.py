@@ -1,6 +1,7 @@
 """Columns of every kind of table: types, values and holes, whichever library holds them."""
 
 import datetime as dt
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 
@@ -16,6 +17,7 @@ from mrflearn.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("error")
 
+PANDAS_TAKES_HUGE = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
 NEW_KINDS = [np.dtypes.StringDType()] if hasattr(np.dtypes, "StringDType") else []
 """Those of NumPy 2."""
 
@@ -35,6 +37,12 @@ def objects(values):
     return array
 
 
+def _nullable(frame):
+    with warnings.catch_warnings():  # pandas 3.0 tries whether large numbers are whole
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return frame.convert_dtypes()
+
+
 def holders(values):
     """Return one column in every library that can hold it, by name of the library."""
     arrow = pa.array(values)
@@ -42,7 +50,7 @@ def holders(values):
     return {
         "numpy": objects(values),
         "pandas object": python,
-        "pandas nullable": python.convert_dtypes(),
+        "pandas nullable": _nullable(python),
         "pandas arrow": pd.DataFrame({"x0": pd.array(arrow, dtype=pd.ArrowDtype(arrow.type))}),
         "polars": pl.DataFrame({"x0": values}),
         "polars lazy": pl.LazyFrame({"x0": values}),
@@ -154,7 +162,7 @@ def test_codes_of_polars_categories_do_not_depend_on_what_was_read_before():
         (["b", 1, "a"], [1, "a", "b"]),
         ([1, "1"], [1, "1"]),
         ([dt.date(2021, 1, 1), dt.date(2020, 1, 1)], [dt.date(2020, 1, 1), dt.date(2021, 1, 1)]),
-        ([10**400, 1], [1, 10**400]),
+        *([([10**400, 1], [1, 10**400])] if PANDAS_TAKES_HUGE else []),
     ],
 )
 def test_categories_may_be_of_any_type_that_pandas_allows(categories, expected):

@@ -117,13 +117,10 @@ def test_a_terminal_gets_an_aligned_table_and_progress(chain, on_terminal):
     assert "\t" not in text
 
 
-def test_help_starts_fast():
-    def fastest(command):
-        times = []
-        for _ in range(3):
-            begun = time.perf_counter()
-            subprocess.run(command, check=True, capture_output=True)
-            times.append(time.perf_counter() - begun)
-        return min(times)
-
-    assert fastest([*PROGRAM, "--help"]) < fastest([sys.executable, "-c", "pass"]) + 0.3
+def test_help_imports_nothing_slow():
+    slow = {"matplotlib", "networkx", "numba", "numpy", "pandas", "scipy", "sklearn"}
+    code = "import sys, mrflearn.cli as c; sys.argv[1:] = ['--help']\ntry: c.main()\n"
+    code += f"except SystemExit: print(sorted({slow!r} & set(sys.modules)), file=sys.stderr)"
+    ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    assert b"Usage" in ran.stdout
+    assert ran.stderr.splitlines()[-1] == b"[]"

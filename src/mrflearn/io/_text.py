@@ -59,6 +59,7 @@ def read_text(text: str, name: str, delimiter: str | None) -> pd.DataFrame:
                 index_col=False,
                 skipinitialspace=delimiter != " ",
                 low_memory=False,  # one look at a whole column decides its type
+                float_precision="round_trip",  # the nearest number, whatever the version
             )
         except (ValueError, OverflowError) as error:  # every row was seen to be in order
             if "Calling read(nbytes) on source failed" in str(error):
