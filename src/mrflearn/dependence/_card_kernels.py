@@ -16,6 +16,8 @@ so counts do not depend on their order, nor on how samples and candidates are sh
 The same source runs without a card in Numba's simulator. That knows barriers and atomic operations
 of a block and nothing of warps, so a block is one warp and speaks by shared memory. Places in
 arrays are unsigned: for signed ones Numba asks each time whether they count from the end.
+
+(Past 500 lines, as a kernel and its parts are read together.)
 """
 
 from __future__ import annotations
