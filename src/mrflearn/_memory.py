@@ -1,4 +1,4 @@
-"""Amounts of memory, as people write them."""
+"""Amounts of memory, as people write them, and bounds on it that cannot be kept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from mrflearn.errors import InputError
 
-__all__ = ["as_bytes", "as_text"]
+__all__ = ["TooLittleMemoryError", "as_bytes", "as_text", "check_memory"]
 
 _UNITS = ("", "K", "M", "G", "T")
 
@@ -55,3 +55,26 @@ def as_text(n_bytes: int, rounded: Callable[[float], int] = math.ceil) -> str:
     if unit == 0:
         return f"{n_bytes} bytes"
     return f"{rounded(10 * n_bytes / 1024**unit) / 10:g} {_UNITS[unit]}B"
+
+
+def check_memory(needed: int, max_memory: int | None, what: str) -> None:
+    """Refuse a bound on memory that cannot be kept."""
+    if max_memory is not None and needed > max_memory:
+        error = TooLittleMemoryError(
+            f"max_memory={as_text(max_memory, math.floor)} is too little: {what} takes at least "
+            f"{as_text(needed)} beside the table"
+        )
+        error.needed = needed
+        raise error
+
+
+class TooLittleMemoryError(InputError):
+    """A bound on memory that cannot be kept.
+
+    Attributes
+    ----------
+    needed : int
+        Bytes that would do.
+    """
+
+    needed: int

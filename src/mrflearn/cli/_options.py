@@ -15,7 +15,7 @@ import click
 
 from mrflearn.cli._completion import complete_dependences, complete_methods
 from mrflearn.cli._names import read_groups, read_kinds, read_names, read_pairs
-from mrflearn.errors import InputError
+from mrflearn.errors import InputError, unknown
 from mrflearn.selection.options import SELECTIONS
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ __all__ = [
     "outputs_option",
     "quiet_option",
     "report_option",
+    "search_options_of",
     "seed_option",
     "selection_options",
     "table_options",
@@ -408,3 +409,21 @@ selection_options = packed(
         seed_option,
     ],
 )
+
+
+def search_options_of(method: str, measure: MeasureOptions) -> dict[str, Any]:
+    """Return the options of a search; none for a method that is none, which refuses them."""
+    from mrflearn.estimators import ESTIMATORS, SearchEstimator
+
+    if method not in ESTIMATORS:
+        raise unknown("method", method, ESTIMATORS)
+    if issubclass(ESTIMATORS[method], SearchEstimator):
+        return measure.as_dict()
+    context = click.get_current_context()
+    for name in (field.name for field in (*fields(MeasureOptions), *fields(EdgeOptions))):
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            raise InputError(
+                f"--{name.replace('_', '-')} does not apply to --method {method}, which fits a "
+                "parametric model: leave it out, or choose --method gsmple"
+            )
+    return {}

@@ -21,12 +21,12 @@ from mrflearn.cli._options import (
     measure_options,
     method_option,
     quiet_option,
+    search_options_of,
     selection_options,
     table_options,
     work_options,
 )
 from mrflearn.cli._output import listed, plain_warnings, show_rows, write_json
-from mrflearn.cli.learn import search_options_of
 
 __all__ = ["blanket"]
 

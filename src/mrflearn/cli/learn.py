@@ -29,18 +29,19 @@ from mrflearn.cli._options import (
     outputs_option,
     quiet_option,
     report_option,
+    search_options_of,
     selection_options,
     table_options,
     work_options,
 )
 from mrflearn.cli._output import in_flags, listed, plain_warnings, write_json
-from mrflearn.errors import InputError, either, unknown
+from mrflearn.errors import InputError, either
 
 if TYPE_CHECKING:
     from mrflearn.graph import Graph
     from mrflearn.table import Table
 
-__all__ = ["learn", "search_options_of"]
+__all__ = ["learn"]
 
 MANY_COLUMNS = 200
 """Columns from which on a user is told that it takes long: minutes by nearest neighbours."""
@@ -186,38 +187,6 @@ def learn(
             if not message.startswith(NOTE):
                 click.echo(in_flags(message), err=True)
         _conclude(found.graph, written, time.monotonic() - begun)
-
-
-def search_options_of(method: str, measure: MeasureOptions) -> dict[str, Any]:
-    """Return the options of a search; none for a method that is none, which refuses them."""
-    from mrflearn.estimators import ESTIMATORS, SearchEstimator
-
-    if method not in ESTIMATORS:
-        raise unknown("method", method, ESTIMATORS)
-    if issubclass(ESTIMATORS[method], SearchEstimator):
-        return measure.as_dict()
-    _refuse_search_options(method)
-    return {}
-
-
-def _refuse_search_options(method: str) -> None:
-    """Refuse options of a search for a method that is none."""
-    context = click.get_current_context()
-    for name in (
-        "dependence",
-        "n_neighbors",
-        "scale",
-        "required",
-        "forbidden",
-        "screen",
-        "device",
-        "max_memory",
-    ):
-        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-            raise InputError(
-                f"--{name.replace('_', '-')} does not apply to --method {method}, which fits a "
-                "parametric model: leave it out, or choose --method gsmple"
-            )
 
 
 def _describe(table: Table, file: str) -> None:

@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._memory import check_memory
 from mrflearn.dependence.base import (
     BatchedDependence,
     Dependence,
     PlainQuestion,
     Specification,
     TableDependence,
-    check_memory,
 )
 from mrflearn.dependence.correlations import Correlations, held_memory, is_discrete
 from mrflearn.dependence.disagreement import Disagreement, disagreement

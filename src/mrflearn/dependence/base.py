@@ -7,7 +7,6 @@ between the variables of that table, by position. Searches see dependences only.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from operator import index
@@ -16,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn._memory import as_text
 from mrflearn._progress import answered
 from mrflearn.dependence.null import N_ROWS, Null
 from mrflearn.errors import InputError
@@ -29,8 +27,6 @@ __all__ = [
     "Question",
     "Specification",
     "TableDependence",
-    "TooLittleMemoryError",
-    "check_memory",
 ]
 
 
@@ -160,29 +156,6 @@ class Specification(ABC):
         Most learn nothing from a table, and are bound as ever.
         """
         return self.bind(table) if max_memory is None else self.bind(table, max_memory)
-
-
-def check_memory(needed: int, max_memory: int | None, what: str) -> None:
-    """Refuse a bound on memory that cannot be kept."""
-    if max_memory is not None and needed > max_memory:
-        error = TooLittleMemoryError(
-            f"max_memory={as_text(max_memory, math.floor)} is too little: {what} takes at least "
-            f"{as_text(needed)} beside the table"
-        )
-        error.needed = needed
-        raise error
-
-
-class TooLittleMemoryError(InputError):
-    """A bound on memory that cannot be kept.
-
-    Attributes
-    ----------
-    needed : int
-        Bytes that would do.
-    """
-
-    needed: int
 
 
 class TableDependence(Dependence):

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn._memory import as_text
-from mrflearn.dependence.base import check_memory
+from mrflearn._memory import as_text, check_memory
 from mrflearn.dependence.neighbours import NeighbourCounts, Summary, VariableSets
 from mrflearn.errors import InputError
 from mrflearn.table import Table

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.dependence.base import Specification, TableDependence, check_memory
+from mrflearn._memory import check_memory
+from mrflearn.dependence.base import Specification, TableDependence
 from mrflearn.dependence.null import Null
 from mrflearn.errors import InputError, unknown
 from mrflearn.table import Table

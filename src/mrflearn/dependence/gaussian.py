@@ -9,8 +9,8 @@ from itertools import accumulate, chain
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn._memory import as_text
-from mrflearn.dependence.base import Dependence, Specification, TableDependence, check_memory
+from mrflearn._memory import as_text, check_memory
+from mrflearn.dependence.base import Dependence, Specification, TableDependence
 from mrflearn.dependence.null import Null
 from mrflearn.errors import InputError
 from mrflearn.table import Table

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._memory import check_memory
 from mrflearn.dependence import _arrange, _few, _kernels, _lists, _pairs
 from mrflearn.dependence._lanes import LANES
-from mrflearn.dependence.base import check_memory
 from mrflearn.dependence.threads import in_parts
 from mrflearn.errors import InputError
 from mrflearn.table import Table

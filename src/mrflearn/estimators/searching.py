@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mrflearn._blas import one_thread
 from mrflearn._columns import read_columns
-from mrflearn._memory import as_bytes, as_text
+from mrflearn._memory import TooLittleMemoryError, as_bytes, as_text
 from mrflearn._progress import Count
 from mrflearn.checkpoint import current
 from mrflearn.dependence import (
@@ -25,7 +25,6 @@ from mrflearn.dependence import (
     on_device,
     resolve,
 )
-from mrflearn.dependence.base import TooLittleMemoryError
 from mrflearn.dependence.remote import Remote
 from mrflearn.errors import InputError
 from mrflearn.estimators.base import (

@@ -75,7 +75,7 @@ def plot_graph(
     of_kind = _check_kinds(graph, kinds)
     places = place_nodes(graph) if places is None else places
     if ax is None:
-        ax = _new_axes(places, 0.36 if _all_sure(graph) else 0.6)
+        ax = _new_axes(places, 0.6 if _has_confidence(graph) else 0.36)
     ax.set_axis_off()
     if title is not None:
         ax.set_title(title)
@@ -161,9 +161,9 @@ def _set_limits(ax: Axes, places: Places, size: float) -> None:
     ax.set_ylim(middle[1] - half[1], middle[1] + half[1])
 
 
-def _all_sure(graph: Graph) -> bool:
-    """Return whether of no edge it is known how sure it is."""
-    return all(edge.confidence is None for edge in graph.edges)
+def _has_confidence(graph: Graph) -> bool:
+    """Return whether it is known how sure edges are."""
+    return any(edge.confidence is not None for edge in graph.edges)
 
 
 def _draw_edges(ax: Axes, graph: Graph, places: Places) -> None:
@@ -282,7 +282,7 @@ def _draw_legends(ax: Axes, graph: Graph, of_kind: list[str]) -> None:
             for width, style, label in widths
         ]
         rows.append([heading, *lines])
-    if not _all_sure(graph):
+    if _has_confidence(graph):
         heading = Line2D([], [], linestyle="", label="share of subsamples with it")
         shares = [
             Line2D(
