@@ -65,7 +65,7 @@ test-oldest:
 coverage: $(VENV)/ready-coverage
 	$(BIN)/python -m coverage erase
 	rm -rf $(VENV)/compiled
-	NUMBA_CACHE_DIR=$(VENV)/compiled $(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=
+	NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/compiled $(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --cov --cov-append --cov-report= -m kernel
 	@echo "Kernels:"
 	$(BIN)/python -m coverage report --include='$(KERNELS)' --fail-under=90

@@ -17,7 +17,6 @@ from mrflearn.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("error")
 
-PANDAS_TAKES_HUGE = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
 NEW_KINDS = [np.dtypes.StringDType()] if hasattr(np.dtypes, "StringDType") else []
 """Those of NumPy 2."""
 
@@ -162,12 +161,13 @@ def test_codes_of_polars_categories_do_not_depend_on_what_was_read_before():
         (["b", 1, "a"], [1, "a", "b"]),
         ([1, "1"], [1, "1"]),
         ([dt.date(2021, 1, 1), dt.date(2020, 1, 1)], [dt.date(2020, 1, 1), dt.date(2021, 1, 1)]),
-        *([([10**400, 1], [1, 10**400])] if PANDAS_TAKES_HUGE else []),
+        ([10**400, 1], [1, 10**400]),
     ],
 )
 def test_categories_may_be_of_any_type_that_pandas_allows(categories, expected):
     labels = categories * 2
-    column = only(pd.DataFrame({"a": pd.Categorical(labels)}))
+    kind = object if 10**400 in categories else None  # which pandas 3.0 cannot guess
+    column = only(pd.DataFrame({"a": pd.Categorical(pd.Series(labels, dtype=kind))}))
     keep = np.ones(len(labels), dtype=bool)
     assert column.type == "category"
     assert column.levels(keep) == expected
