@@ -259,6 +259,13 @@ def _n_within(ascending, column, n_samples, here, radius):  # type: ignore
 
 
 @_on_card
+def _add_run(histograms, candidate, row, count, length):  # type: ignore
+    """Add a run of equal counts to a histogram."""
+    if length > 0:
+        cuda.atomic.add(histograms, (candidate, uint32(row), count), length)
+
+
+@_on_card
 def _rounded(value):  # type: ignore
     """Return the nearest whole number, the even one of two, as `np.rint` does."""
     return int64((value + 6755399441055744.0) - 6755399441055744.0)
@@ -445,13 +452,11 @@ def counting(k: int) -> Any:
                 cuda.atomic.add(histograms, (candidate, uint32(2), n_xz), 1)
                 cuda.atomic.add(histograms, (candidate, uint32(3), n_yz), 1)
                 if k_m != last_k:
-                    if run_k > 0:
-                        cuda.atomic.add(histograms, (candidate, uint32(0), last_k), run_k)
+                    _add_run(histograms, candidate, 0, last_k, run_k)
                     last_k, run_k = k_m, uint32(0)
                 run_k = uint32(run_k + 1)
                 if n_z != last_z:
-                    if run_z > 0:
-                        cuda.atomic.add(histograms, (candidate, uint32(1), last_z), run_z)
+                    _add_run(histograms, candidate, 1, last_z, run_z)
                     last_z, run_z = n_z, uint32(0)
                 run_z = uint32(run_z + 1)
                 if psi.size > 0:
@@ -461,10 +466,8 @@ def counting(k: int) -> Any:
                     squares += part * part
             m = uint32(m + cuda.gridDim.x)
         if lane < n_candidates:
-            if run_k > 0:
-                cuda.atomic.add(histograms, (candidate, uint32(0), last_k), run_k)
-            if run_z > 0:
-                cuda.atomic.add(histograms, (candidate, uint32(1), last_z), run_z)
+            _add_run(histograms, candidate, 0, last_k, run_k)
+            _add_run(histograms, candidate, 1, last_z, run_z)
             if psi.size > 0:
                 cuda.atomic.add(spreads, (candidate, uint32(0)), total)
                 cuda.atomic.add(spreads, (candidate, uint32(1)), squares)
