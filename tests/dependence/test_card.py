@@ -102,7 +102,7 @@ def _mixed(n_samples, n_columns, seed):
 @pytest.mark.parametrize(("n_given", "k"), [(0, 5), (1, 1), (3, 13), (2, 20)])
 def test_many_questions_at_once_are_answered_as_one_by_one(n_given, k):
     """More candidates than a task has, of all sorts, in one portion and in many."""
-    n_samples = max(14, k + 2) if SIMULATED else 1_500
+    n_samples = max(14, k + 2) if SIMULATED else 600
     groups = {"pair": ["c4", "c5"], "mix": ["c0", "c6"]}
     table = as_table(_mixed(n_samples, 11, n_given), groups=groups)
     every = list(range(table.n_variables))
