@@ -21,6 +21,7 @@ LEAVES = {
     "_memory",
     "_places",
     "_progress",
+    "_words",
 }
 """Helpers that anyone may import."""
 
@@ -34,9 +35,10 @@ MAY_IMPORT = {
     "_json": {"errors"},
     "_memory": {"errors"},
     "_progress": set(),
+    "_words": set(),
     "_shown": {"_progress"},
     "_columns": LEAVES,
-    "evidence": set(),
+    "evidence": {"_words"},
     "graph": LEAVES | {"evidence"},
     "_scaling": set(),
     "_kinds": LEAVES | {"_columns"},
@@ -76,8 +78,10 @@ MAY_IMPORT = {
         "work",
     },
     "result": LEAVES | {"__init__", "graph", "selection", "stability", "table"},
+    "account": LEAVES | {"estimators", "graph", "result", "stability", "table"},
     "learn": LEAVES
     | {
+        "account",
         "_columns",
         "_shown",
         "dependence",

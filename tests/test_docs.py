@@ -75,3 +75,16 @@ def test_the_contributed_search_is_one():
             if dependence.cmi(i, j) > 0.1
         ]
         assert list(search.run(dependence, 0.1).edges) == strong
+
+
+LISTED = ("datasets", "datasets.shapes", "metrics", "plot", "report", "selection")
+"""Rooms of whose names the API has all that can be called."""
+
+
+@pytest.mark.parametrize("room", LISTED)
+def test_the_api_lists_every_public_name(room):
+    module = importlib.import_module(f"mrflearn.{room}")
+    section = (ROOT / "docs/api.md").read_text().split(f".. currentmodule:: {module.__name__}\n")
+    listed = set(re.findall(r"^   (\w+)$", section[1].split("```")[0], flags=re.M))
+    names = {name for name in module.__all__ if callable(getattr(module, name))}
+    assert names == listed & set(module.__all__)

@@ -30,7 +30,7 @@ def test_a_result_comes_back_from_its_file(result, tmp_path):
     assert back.path == result.path
     assert back.choice.reason == result.choice.reason
     assert np.array_equal(back.choice.values, result.choice.values, equal_nan=True)
-    for name in ("lam", "table", "options", "messages", "versions"):
+    for name in ("lam", "table", "options", "account", "messages", "versions"):
         assert getattr(back, name) == getattr(result, name), name
     assert np.array_equal(back.stability.frequencies, result.stability.frequencies)
     assert str(back.graph.explain("size", "mass")) == str(result.graph.explain("size", "mass"))
@@ -59,6 +59,7 @@ def test_the_file_is_strict_json_without_the_data(result, tmp_path):
         {"choice": {"selection": "permutation"}},
         {"stability": {"frequencies": [[0.0]], "n_subsamples": 2, "fraction": 0.5}},
         {"options": 3},
+        {"account": {"table": "", "method": ""}},
     ],
 )
 def test_a_damaged_file_is_an_input_error(result, tmp_path, damage):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._columns import RawColumn
+from mrflearn._words import listed
 from mrflearn.errors import InputError, unknown
 from mrflearn.table import Column, Table, complete_rows
 
@@ -81,9 +82,7 @@ def alike(table: Table, raw: list[RawColumn], missing: str = "error") -> Table:
 
 
 def _columns(names: list[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:8])
-    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return f"the column{'s' * (len(names) > 1)} {shown}{more}"
+    return f"the column{'s' * (len(names) > 1)} {listed(names, quote=True)}"
 
 
 def _codes(

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._columns import RawColumn
+from mrflearn._words import listed
 from mrflearn.errors import InputError, unknown
 
-__all__ = ["FEW_LEVELS", "KINDS", "Column", "encode", "listed"]
+__all__ = ["FEW_LEVELS", "KINDS", "Column", "encode"]
 
 KINDS = ("continuous", "ordinal", "nominal")
 
@@ -57,8 +58,8 @@ def encode(
             levels = list(wanted)
         if levels is None or not all(isinstance(level, Hashable) for level in levels):
             raise InputError(
-                f"kinds=: column {raw.name!r} is {listed(KINDS)} or a list of its levels, lowest "
-                f"first; got {wanted!r}"
+                f"kinds=: column {raw.name!r} is {listed(KINDS, quote=True)} or a list of its "
+                f"levels, lowest first; got {wanted!r}"
             )
     else:
         kind, reason = _infer_kind(raw, kept)
@@ -129,10 +130,3 @@ def _note(
     if kind == "continuous" and counting and n_samples > FEW_LEVELS:
         return "whole numbers, each once and none left out: an identifier?"
     return ""
-
-
-def listed(names: Sequence[str], quote: bool = True, most: int = 8) -> str:
-    """Return names as running text, cut after a few."""
-    shown = [repr(name) if quote else name for name in names[:most]]
-    rest = len(names) - most
-    return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")

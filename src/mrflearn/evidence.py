@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._words import listed
+
 __all__ = ["Evidence", "Explanation"]
 
 RULES = ("sum", "and", "or", "alone")
@@ -192,5 +194,4 @@ def _beyond(node: str, given: tuple[str, ...]) -> str:
     """Return the words for what is known already."""
     if not given:
         return f"with nothing else known about {node}"
-    shown = ", ".join(given[:6]) + (f" and {len(given) - 6} more" if len(given) > 6 else "")
-    return f"beyond what {shown} tell{'s' if len(given) == 1 else ''} about {node}"
+    return f"beyond what {listed(given, most=6)} tell{'s' if len(given) == 1 else ''} about {node}"

@@ -252,14 +252,18 @@ class Graph:
             )
         return graph
 
+    def by_strength(self) -> tuple[Edge, ...]:
+        """Return the edges, strongest first; those of unknown weight last."""
+        known = (edge.weight for edge in self.edges)
+        order = [math.inf if math.isnan(weight) else -weight for weight in known]
+        return tuple(self.edges[at] for at in sorted(range(len(order)), key=order.__getitem__))
+
     def to_pandas(self) -> Any:
         """Return the edges as a data frame, strongest first."""
         import pandas as pd
 
-        frame = pd.DataFrame(self.edges, columns=list(Edge._fields))
-        return frame.astype(dict.fromkeys(Edge._fields[2:], "float64")).sort_values(
-            "weight", ascending=False, kind="stable", na_position="last", ignore_index=True
-        )
+        frame = pd.DataFrame(self.by_strength(), columns=list(Edge._fields))
+        return frame.astype(dict.fromkeys(Edge._fields[2:], "float64"))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the graph as JSON, readable by `Graph.load` and by anything that reads JSON."""
@@ -320,15 +324,15 @@ class Graph:
 
     def _repr_html_(self) -> str:
         """Show the strongest edges as a table in a notebook."""
-        frame = self.to_pandas()
         most = 30
         rows = "".join(
-            f"<tr><td>{html.escape(row.source)}</td><td>{html.escape(row.target)}</td>"
-            f"<td style='text-align:right'>{'' if math.isnan(row.weight) else f'{row.weight:.4g}'}"
+            f"<tr><td>{html.escape(source)}</td><td>{html.escape(target)}</td>"
+            f"<td style='text-align:right'>{'' if math.isnan(weight) else f'{weight:.4g}'}"
             "</td></tr>"
-            for row in frame.head(most).itertuples()
+            for source, target, weight, *_ in self.by_strength()[:most]
         )
-        more = f"<p>… and {len(frame) - most} more</p>" if len(frame) > most else ""
+        n_more = len(self.edges) - most
+        more = f"<p>… and {n_more} more</p>" if n_more > 0 else ""
         alone = [node for node in self.nodes if not self.neighbors(node)]
         isolated = f"<p>Isolated: {html.escape(', '.join(alone[:most]))}</p>" if alone else ""
         return (

@@ -15,31 +15,21 @@ from mrflearn._blas import one_thread
 from mrflearn._columns import read_columns
 from mrflearn._memory import as_bytes, as_text
 from mrflearn._shown import shown
+from mrflearn._words import counted
+from mrflearn.account import account_of
 from mrflearn.errors import InputError
-from mrflearn.estimators import (
-    ChowLiu,
-    GraphEstimator,
-    SearchEstimator,
-    as_estimator,
-    spare_pairs,
-)
+from mrflearn.estimators import GraphEstimator, SearchEstimator, as_estimator, spare_pairs
 from mrflearn.graph import Graph
 from mrflearn.result import Result, TableSummary
 from mrflearn.selection.significance import BYTES_A_ROW, examine_edges
-from mrflearn.stability import Stability, repeated
+from mrflearn.stability import repeated
 from mrflearn.table import Table
 
 __all__ = ["learn"]
 
-NOTE = "Note: "
-"""How messages begin that were warnings."""
-
 WORTH_PROCESSES = 200_000
 """Edges times samples from which processes test them: half a minute of work, in which threads would
 wait for each other."""
-
-DOUBTFUL = 0.05
-"""Edges of a larger q-value are named: they deserve a second look."""
 
 
 def learn(
@@ -111,16 +101,14 @@ def learn(
         _check_subsamples(n_subsamples)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        columns = read_columns(data)
         estimator._check_lam()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # said once, by fit
-            table = estimator._read(columns)
+        columns = read_columns(data)
+        table = estimator._read(columns)
         if test and isinstance(estimator, SearchEstimator):
             _check_memory_of_tests(estimator, table)
         spare_pairs(estimator, method, options, table.n_variables)
         with one_thread(), shown(quiet), estimator._checkpointing(table):
-            estimator.fit(data)
+            estimator._fit(data, columns, table)
             graph, stable = estimator.graph_, None
             if test and isinstance(estimator, SearchEstimator):
                 graph = _tested(graph, estimator, table)
@@ -134,7 +122,6 @@ def learn(
                     estimator._executor("processes"),
                 )
                 graph = stable.of(graph)
-    remarks = _remarks(caught)
     found = Result(
         graph=graph,
         path=estimator.path_,
@@ -142,7 +129,7 @@ def learn(
         choice=estimator.choice_,
         table=TableSummary.of(table),
         options=estimator._plain_options(),
-        messages=(*_told(estimator, graph, table, stable), *(f"{NOTE}{text}" for text in remarks)),
+        account=account_of(estimator, graph, table, stable, _remarks(caught)),
         stability=stable,
     )
     if not quiet:
@@ -174,11 +161,10 @@ def _check_memory_of_tests(estimator: SearchEstimator, table: Table) -> None:
     n_workers = estimator._executor("threads").n_workers
     needed, memory = n_workers * BYTES_A_ROW * table.n_samples, as_bytes(estimator.max_memory)
     if memory is not None and memory < needed:
-        workers = f"{n_workers} worker{'s' if n_workers > 1 else ''}"
         raise InputError(
-            f"max_memory={as_text(memory, math.floor)} is too little: {workers} may take "
-            f"{as_text(needed)} to test edges of {table.n_samples} rows: raise it, or leave tests "
-            "out by test=False"
+            f"max_memory={as_text(memory, math.floor)} is too little: "
+            f"{counted(n_workers, 'worker')} may take {as_text(needed)} to test edges of "
+            f"{table.n_samples} rows: raise it, or leave tests out by test=False"
         )
 
 
@@ -205,91 +191,3 @@ def _tested(graph: Graph, estimator: SearchEstimator, table: Table) -> Graph:
         test = tests[graph.index(edge.source), graph.index(edge.target)]
         edges.append(edge._replace(p_value=test.p_value, q_value=test.q_value))
     return replace(graph, edges=tuple(edges))
-
-
-def _told(
-    estimator: GraphEstimator, graph: Graph, table: Table, stable: Stability | None
-) -> list[str]:
-    """Return what was done, in words."""
-    told = [_of_table(table), _of_method(estimator)]
-    if estimator.choice_ is not None:
-        ways = f"Lambda was chosen among {len(estimator.path_)} by {estimator.choice_.selection!r}"
-        told.append(f"{ways}: {estimator.choice_.reason}.")
-    else:
-        told.append(f"Lambda was given: {estimator.lam_:g}.")
-    told += _of_edges(graph)
-    if stable is not None and graph.edges:
-        sure = sum((edge.confidence or 0) >= 0.5 for edge in graph.edges)
-        told.append(
-            f"Learned again from {stable.n_subsamples} random parts of {stable.fraction:.0%} of "
-            f"the rows, {sure} of the {_counted(len(graph.edges), 'edge')} came back in at least "
-            "half."
-        )
-    return told
-
-
-def _of_table(table: Table) -> str:
-    counts = [
-        f"{number} {kind}"
-        for kind in ("continuous", "ordinal", "nominal", "mixed")
-        if (number := table.kinds.count(kind))
-    ]
-    left_out = (
-        f"; {_counted(table.n_dropped, 'row')} with missing values left out"
-        if table.n_dropped
-        else ""
-    )
-    return (
-        f"{_counted(table.n_samples, 'row')} and {_counted(table.n_variables, 'variable')}: "
-        f"{', '.join(counts)}{left_out}."
-    )
-
-
-def _of_method(estimator: GraphEstimator) -> str:
-    name = type(estimator).__name__
-    if not isinstance(estimator, SearchEstimator):
-        return f"Edges were found by {name}, which assumes a parametric model."
-    how = estimator.dependence if isinstance(estimator.dependence, str) else repr(
-        estimator.dependence
-    )  # fmt: skip
-    if isinstance(estimator, ChowLiu):
-        return (
-            f"Edges were found by {name}: the tree, or forest, of the pairs that share most "
-            f"(mutual information, estimate {how!r})."
-        )
-    return (
-        f"Edges were found by {name}: two variables share one if they still tell about each other "
-        f"once their neighbours are known (conditional mutual information, estimate {how!r})."
-    )
-
-
-def _of_edges(graph: Graph) -> list[str]:
-    if not graph.edges:
-        return ["No edge was found: what there is could be chance."]
-    strongest = sorted(graph.edges, key=lambda edge: -edge.weight)[:3]
-    shown = ", ".join(f"{edge.source} – {edge.target} ({edge.weight:.2g})" for edge in strongest)
-    few = "" if len(graph.edges) <= len(strongest) else "; the strongest"
-    told = [f"{_counted(len(graph.edges), 'edge')}{few}, in {graph.unit}: {shown}."]
-    tested = [edge for edge in graph.edges if edge.q_value is not None]
-    doubtful = [edge for edge in tested if (edge.q_value or 0) > DOUBTFUL]
-    how = "Each was tested against copies that know what the neighbours of both ends tell: "
-    if tested and not doubtful:
-        told.append(f"{how}all have q ≤ {DOUBTFUL:g}.")
-    elif tested:
-        named = ", ".join(
-            f"{edge.source} – {edge.target} (q = {edge.q_value:.2g})" for edge in doubtful[:5]
-        )
-        more = f" and {len(doubtful) - 5} more" if len(doubtful) > 5 else ""
-        told.append(
-            f"{how}{len(tested) - len(doubtful)} of {len(tested)} have q ≤ {DOUBTFUL:g}. Chance, "
-            f"or those neighbours, may explain {named}{more}."
-        )
-    alone = [node for node in graph.nodes if not graph.neighbors(node)]
-    if alone:
-        named = ", ".join(alone[:8]) + (f" and {len(alone) - 8} more" if len(alone) > 8 else "")
-        told.append(f"Without an edge: {named}.")
-    return told
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

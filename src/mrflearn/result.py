@@ -16,9 +16,12 @@ from mrflearn.selection.choice import Choice
 from mrflearn.stability import Stability
 from mrflearn.table import Column, Table
 
-__all__ = ["Result", "TableSummary"]
+__all__ = ["NOTE", "Account", "Result", "TableSummary", "plain_choice"]
 
 FORMAT = "mrflearn result"
+
+NOTE = "Note: "
+"""How warnings begin among the messages of a result."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,33 @@ class TableSummary:
 
 
 @dataclass(frozen=True)
+class Account:
+    """What was done, in words.
+
+    Attributes
+    ----------
+    table, method, lam : str
+        What the data were, how edges were found, and how lambda was chosen.
+    edges : tuple of str
+        What was found.
+    warnings : tuple of str
+        What a reader should mind.
+    """
+
+    table: str
+    method: str
+    lam: str
+    edges: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """All of it, one after the other."""
+        warnings = (f"{NOTE}{warning}" for warning in self.warnings)
+        return (self.table, self.method, self.lam, *self.edges, *warnings)
+
+
+@dataclass(frozen=True)
 class Result:
     """A graph, and how it came about. Printed, it says in words what was done.
 
@@ -81,7 +111,7 @@ class Result:
         What the data were.
     options : dict
         What was asked for.
-    messages : tuple of str
+    account : Account
         What was done, in words.
     stability : Stability or None
         How often edges were found in subsamples, if asked for.
@@ -95,9 +125,14 @@ class Result:
     choice: Choice | None
     table: TableSummary
     options: Mapping[str, Any]
-    messages: tuple[str, ...]
+    account: Account
     stability: Stability | None = None
     versions: Mapping[str, str] = field(default_factory=lambda: versions())
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What was done, in words, one after the other."""
+        return self.account.messages
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write all of it as JSON, readable by `Result.load`. The data themselves are not in it."""
@@ -111,10 +146,10 @@ class Result:
                 "graphs": [graph._content() for graph in self.path],
             },
             "lam": plain(self.lam),
-            "choice": None if self.choice is None else _plain_choice(self.choice),
+            "choice": None if self.choice is None else plain_choice(self.choice),
             "table": asdict(self.table),
             "options": dict(self.options),
-            "messages": list(self.messages),
+            "account": asdict(self.account),
             "stability": None
             if self.stability is None
             else {
@@ -152,7 +187,7 @@ class Result:
                     }
                 ),
                 options=dict(content["options"]),
-                messages=tuple(content["messages"]),
+                account=_read_account(content["account"]),
                 stability=None
                 if found is None
                 else Stability(
@@ -201,7 +236,14 @@ def _tuple(values: Any) -> tuple[Any, ...] | None:
     return None if values is None else tuple(values)
 
 
-def _plain_choice(choice: Choice) -> dict[str, Any]:
+def _read_account(content: dict[str, Any]) -> Account:
+    table, method, lam = (str(content[name]) for name in ("table", "method", "lam"))
+    edges, warnings = (tuple(map(str, content[name])) for name in ("edges", "warnings"))
+    return Account(table, method, lam, edges, warnings)
+
+
+def plain_choice(choice: Choice) -> dict[str, Any]:
+    """Return a choice as JSON can hold it."""
     return asdict(choice) | {"values": [plain(value) for value in choice.values]}
 
 

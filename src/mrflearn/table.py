@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._columns import RawColumn, read_columns
-from mrflearn._kinds import FEW_LEVELS, KINDS, Column, encode, listed
+from mrflearn._kinds import FEW_LEVELS, KINDS, Column, encode
 from mrflearn._scaling import SCALES, scaled
+from mrflearn._words import listed
 from mrflearn.errors import InputError, unknown
 
 __all__ = ["FEW_LEVELS", "KINDS", "Column", "Table", "as_table"]
@@ -257,8 +258,9 @@ def warn_of_oddities(table: Table) -> None:
     constant = [column.name for column in table.columns if column.constant]
     if constant:
         warnings.warn(
-            f"constant column{'s' * (len(constant) > 1)} {listed(constant)}: a constant depends "
-            "on nothing, so a variable made of constants alone is an isolated node",
+            f"constant column{'s' * (len(constant) > 1)} {listed(constant, quote=True)}: a "
+            "constant depends on nothing, so a variable made of constants alone is an isolated "
+            "node",
             UserWarning,
             stacklevel=3,
         )
@@ -388,7 +390,7 @@ def complete_rows(raw: list[RawColumn], missing: str) -> NDArray[np.bool_]:
             if counts:
                 parts.append(f"{column.name!r} ({', '.join(counts)})")
         raise InputError(
-            f"missing or infinite values in {listed(parts, quote=False)}: pass missing='drop' to "
+            f"missing or infinite values in {listed(parts)}: pass missing='drop' to "
             f"leave out the {int(bad.sum())} of {len(bad)} rows concerned, or fill them in first"
         )
     if int((~bad).sum()) < 2:

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.colors import to_hex
 
 from mrflearn.graph import Graph, GraphPath
-from mrflearn.result import Result, TableSummary
+from mrflearn.result import Account, Result, TableSummary
 from mrflearn.selection.choice import Choice
 from mrflearn.stability import Stability
 from mrflearn.table import as_table
@@ -52,7 +52,7 @@ def result_of(path=PATH, position=2, values=None, limit=0.05, criterion="instabi
         "choice": Choice("stars", position, criterion, tuple(values), limit, "so"),
         "table": TableSummary.of(as_table(np.random.default_rng(0).normal(size=(9, 4)))),
         "options": {},
-        "messages": (),
+        "account": Account("", "", ""),
         "stability": stability_of(SHARES),
     }
     return Result(**(content | changes))

@@ -4,7 +4,7 @@ import numpy as np
 
 from mrflearn.evidence import Evidence
 from mrflearn.graph import Edge, Graph, GraphPath
-from mrflearn.result import Result, TableSummary
+from mrflearn.result import Account, Result, TableSummary
 from mrflearn.selection.choice import Choice
 from mrflearn.stability import Stability
 from mrflearn.table import Column
@@ -71,7 +71,12 @@ def make_result(names, n_edges, n_lams=6, chosen=None, seed=0, stable=True):
         choice=Choice("permutation", chosen, "share", (0.1,) * n_lams, 0.05, reason),
         table=TableSummary(names, kinds, columns, 100, 3, "0123456789abcdef"),
         options={"method": "GSMPLE", "required": [[names[0], names[1]]]},
-        messages=(f"First {names[0]}.", "Note: take care & <b>look</b>."),
+        account=Account(
+            f"First {names[0]}.",
+            "Found by hand.",
+            f"Lambda was chosen: {reason}.",
+            warnings=("take care & <b>look</b>.",),
+        ),
         stability=found,
         versions={"mrflearn": "1.2.3", "numpy": "2.0"},
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mrflearn._words import counted
 from mrflearn.cli._output import show_rows
 from mrflearn.errors import InputError
 
@@ -23,6 +22,7 @@ __all__ = [
     "check_targets",
     "document",
     "edge_rows",
+    "n_edges_in_words",
     "show_edges",
     "write_files",
 ]
@@ -100,17 +100,15 @@ def _draw(found: Result, graph: Graph, drawn: str) -> Any:
 def document(found: Result, graph: Graph, files: Sequence[Path] = ()) -> dict[str, Any]:
     """Return what a result says, for machines."""
     from mrflearn._json import plain
+    from mrflearn.result import plain_choice
 
-    choice = None
-    if found.choice is not None:
-        choice = asdict(found.choice) | {"values": [plain(value) for value in found.choice.values]}
     nodes = zip(found.table.names, found.table.kinds, strict=True)
     return {
         "nodes": [{"name": name, "kind": kind} for name, kind in nodes],
         "edges": edge_rows(graph),
         "unit": graph.unit,
         "lam": plain(graph.lam),
-        "choice": choice,
+        "choice": None if found.choice is None else plain_choice(found.choice),
         "messages": list(found.messages),
         "table": {
             "n_samples": found.table.n_samples,
@@ -132,13 +130,18 @@ def edge_rows(graph: Graph) -> list[dict[str, Any]]:
             part: value if isinstance(value, str) else plain(value)
             for part, value in edge._asdict().items()
         }
-        for edge in _strongest_first(graph)
+        for edge in graph.by_strength()
     ]
+
+
+def n_edges_in_words(graph: Graph) -> str:
+    """Return how many edges a graph has."""
+    return counted(len(graph.edges), "edge") if graph.edges else "no edges"
 
 
 def show_edges(graph: Graph) -> None:
     """Print the edges, strongest first: a table on a terminal, tab-separated text elsewhere."""
-    edges = _strongest_first(graph)
+    edges = graph.by_strength()
     watched = sys.stdout.isatty()
     known = _known(edges)
     headings = ["source", "target"]
@@ -151,10 +154,6 @@ def show_edges(graph: Graph) -> None:
         numbers = [f"{value:{form}}" for value, form in zip(values, forms, strict=True)]
         rows.append([edge.source, edge.target, *numbers])
     show_rows(headings, rows, numbers=range(2, len(headings)))
-
-
-def _strongest_first(graph: Graph) -> list[Edge]:
-    return sorted(graph.edges, key=lambda edge: (math.isnan(edge.weight), -edge.weight))
 
 
 def _known(edges: Sequence[Edge]) -> list[tuple[str, str, str]]:

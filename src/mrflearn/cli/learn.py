@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrflearn.cli._graphs import REPORTS, check_targets, document, show_edges, write_files
+from mrflearn.cli._graphs import (
+    REPORTS,
+    check_targets,
+    document,
+    n_edges_in_words,
+    show_edges,
+    write_files,
+)
 from mrflearn.cli._options import (
     EXIT_CODES,
     PENGUINS,
@@ -140,7 +147,6 @@ def learn(
     work.as_dict()
 
     from mrflearn._shown import shown
-    from mrflearn.learn import NOTE
     from mrflearn.learn import learn as learn_from
     from mrflearn.table import as_table
 
@@ -174,18 +180,16 @@ def learn(
                 **options,
             )
             written = write_files(found, found.graph, outputs, figure, result=result, report=report)
-        for message in found.messages:
-            if message.startswith(NOTE):  # shown once: some were said when the table was read
-                warnings.warn(message.removeprefix(NOTE), UserWarning, stacklevel=1)
+        for warning in found.account.warnings:  # shown once: some were said when it was read
+            warnings.warn(warning, UserWarning, stacklevel=1)
     if as_json:
         write_json(document(found, found.graph, written))
         return
     show_edges(found.graph)
     if not quiet:
-        n_known = 2 if found.choice else 3  # the table, the method, and lambda if it was given
-        for message in found.messages[n_known:]:
-            if not message.startswith(NOTE):
-                click.echo(in_flags(message), err=True)
+        chosen = [found.account.lam] if found.choice else []
+        for message in (*chosen, *found.account.edges):
+            click.echo(in_flags(message), err=True)
         _conclude(found.graph, written, time.monotonic() - begun)
 
 
@@ -224,9 +228,7 @@ def _warn_of_time(table: Table, options: dict[str, Any], test: bool) -> None:
 
 def _conclude(graph: Graph, written: Sequence[Path], seconds: float) -> None:
     """Say how many edges there are, and which files were written."""
-    n_edges = len(graph.edges)
-    edges = f"{n_edges or 'no'} edge{'' if n_edges == 1 else 's'}"
     lam = "" if graph.lam is None or math.isinf(graph.lam) else f" at lam {graph.lam:g}"
     files = f"; wrote {', '.join(map(str, written))}" if written else ""
-    hint = "" if n_edges else "; a smaller --lam lets more edges in"
-    click.echo(f"{edges}{lam} in {seconds:.1f} s{files}{hint}", err=True)
+    hint = "" if graph.edges else "; a smaller --lam lets more edges in"
+    click.echo(f"{n_edges_in_words(graph)}{lam} in {seconds:.1f} s{files}{hint}", err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +13,7 @@ from mrflearn.cli._graphs import (
     REPORTS,
     check_targets,
     document,
+    n_edges_in_words,
     show_edges,
     write_files,
 )
@@ -119,17 +121,15 @@ def _at(found: Result, lam: float) -> Graph:
 
 def _tell(found: Result, graph: Graph) -> None:
     """Say what was done; of another graph of the path, which one it is."""
-    from mrflearn.learn import NOTE
-
     if graph is found.graph:
-        for message in found.messages:
-            click.echo(in_flags(message) if message.startswith(NOTE) else message, err=True)
+        in_words = replace(found.account, warnings=tuple(map(in_flags, found.account.warnings)))
+        for message in in_words.messages:
+            click.echo(message, err=True)
         return
     lams = found.path.lams
-    n_edges = len(graph.edges)
-    click.echo(found.messages[0], err=True)
+    click.echo(found.account.table, err=True)
     click.echo(
-        f"The graph at lambda {graph.lam:g}: {n_edges or 'no'} edge{'' if n_edges == 1 else 's'}. "
+        f"The graph at lambda {graph.lam:g}: {n_edges_in_words(graph)}. "
         f"The path has {len(lams)} lambdas from {max(lams):g} to {min(lams):g}, and "
         f"{found.lam:g} was used.",
         err=True,

@@ -134,10 +134,14 @@ class GraphEstimator(BaseEstimator):
         -------
         self
         """
-        given = self._check_lam()
+        self._check_lam()  # before anything slow
         columns = read_columns(X)
+        return self._fit(X, columns, self._read(columns))
+
+    def _fit(self, X: Any, columns: list[RawColumn], table: Table) -> Self:
+        """Learn the graph of data that are read already."""
+        given = self._check_lam()
         remember_features(self, X, columns)
-        table = self._read(columns)
         with one_thread(), self._checkpointing(table):
             if isinstance(given, float):
                 self.graph_, self.choice_ = self._learn(table, given), None

@@ -15,6 +15,7 @@ from mrflearn._blas import one_thread
 from mrflearn._columns import read_columns
 from mrflearn._memory import TooLittleMemoryError, as_bytes, as_text
 from mrflearn._progress import Count
+from mrflearn._words import counted
 from mrflearn.checkpoint import current
 from mrflearn.dependence import (
     Dependence,
@@ -329,10 +330,10 @@ class SearchEstimator(GraphEstimator):
         try:
             return specification.bind(table, share)
         except TooLittleMemoryError as error:
-            workers = f"{n_workers} worker{'s' if n_workers > 1 else ''}"
             raise InputError(
-                f"with {workers} {who} may take {as_text(share)} of max_memory={as_text(memory)}, "
-                f"and {error}: max_memory={as_text(n_shares * error.needed)} would do"
+                f"with {counted(n_workers, 'worker')} {who} may take {as_text(share)} of "
+                f"max_memory={as_text(memory)}, and {error}: "
+                f"max_memory={as_text(n_shares * error.needed)} would do"
             ) from None
 
     def _specification(self) -> Specification:

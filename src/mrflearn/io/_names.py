@@ -1,19 +1,20 @@
-"""Names of columns: each has one of its own. And how messages show counts and text."""
+"""Names of columns: each has one of its own. And how messages show text."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
 
+from mrflearn._words import counted
 from mrflearn.errors import InputError
 
-__all__ = ["check_names", "count", "shown"]
+__all__ = ["check_names", "shown"]
 
 
 def check_names(names: Sequence[str], table: str, line: int | None = None) -> None:
     """Say which column has no name of its own."""
     if len(names) < 2:
-        raise InputError(f"{table} has {count(len(names), 'column')} and a graph needs two")
+        raise InputError(f"{table} has {counted(len(names), 'column')} and a graph needs two")
     place = "" if line is None else f" in line {line}"
     first_seen: dict[str, int] = {}
     for position, column in enumerate(names, start=1):
@@ -36,11 +37,6 @@ def check_names(names: Sequence[str], table: str, line: int | None = None) -> No
             UserWarning,
             stacklevel=4,
         )
-
-
-def count(n: int, what: str) -> str:
-    """Return a number of things, in words that fit one and many."""
-    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def shown(text: str) -> str:

@@ -10,8 +10,9 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from mrflearn._words import counted
 from mrflearn.errors import InputError, either
-from mrflearn.io._names import check_names, count, shown
+from mrflearn.io._names import check_names, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,8 +69,8 @@ def read_text(text: str, name: str, delimiter: str | None) -> pd.DataFrame:
             raise InputError(f"{name} cannot be read ({error}): save it again as CSV") from None
     if len(frame) != n_rows:
         raise InputError(
-            f"{name} has {count(n_rows, 'row')}, of which pandas makes {len(frame)}: save it again "
-            "as CSV, with one kind of line ends and every quote closed"
+            f"{name} has {counted(n_rows, 'row')}, of which pandas makes {len(frame)}: save it "
+            "again as CSV, with one kind of line ends and every quote closed"
         )
     _read_odd_numbers(frame, name)
     return frame
@@ -184,12 +185,12 @@ def _check_row_lengths(
             what = DELIMITERS.get(delimiter, repr(delimiter))
             remedy = f"put values that contain a {what} in quotes, and fill in missing ones with NA"
         raise InputError(
-            f"line {line} of {name} has {count(len(fields), 'value')} and its header has "
-            f"{count(len(header), 'name')}: {remedy}"
+            f"line {line} of {name} has {counted(len(fields), 'value')} and its header has "
+            f"{counted(len(header), 'name')}: {remedy}"
         )
     if not n_rows:
         raise InputError(
-            f"{name} has a header (line {header_line}: {count(len(header), 'column')}) but no "
+            f"{name} has a header (line {header_line}: {counted(len(header), 'column')}) but no "
             "rows: a graph is learned from rows"
         )
     return n_rows

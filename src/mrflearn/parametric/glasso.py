@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrflearn._progress import tracked
+from mrflearn._words import listed
 from mrflearn.errors import InputError
 from mrflearn.parametric import _likelihood, covariance_selection
 from mrflearn.parametric.base import Fit, Matrix, check_penalties, numbers, sparse_to_dense
@@ -196,12 +196,11 @@ def _inverse(matrix: Matrix, names: Sequence[str]) -> Matrix:
     """Return the inverse, or say which columns are in the way of one."""
     values, vectors = np.linalg.eigh(matrix)
     if values[0] <= 1e-12 * values[-1]:
-        involved: NDArray[np.intp] = np.flatnonzero(np.abs(vectors[:, 0]) > 1e-6)
-        shown = ", ".join(repr(names[i]) for i in involved[:8])
-        more = f" and {len(involved) - 8} more" if len(involved) > 8 else ""
+        involved = [names[i] for i in np.flatnonzero(np.abs(vectors[:, 0]) > 1e-6).tolist()]
         raise InputError(
-            f"lam=0 needs the inverse of the correlation matrix, which has none: {shown}{more} "
-            "determine each other (fewer rows than columns, or one column twice); choose lam > 0"
+            "lam=0 needs the inverse of the correlation matrix, which has none: "
+            f"{listed(involved, quote=True)} determine each other (fewer rows than "
+            "columns, or one column twice); choose lam > 0"
         )
     inverse = (vectors / values) @ vectors.T
     return (inverse + inverse.T) / 2

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._words import counted
 from mrflearn.graph import GraphPath
 from mrflearn.plot._results import ResultLike
 from mrflearn.plot._style import ACCENT, LABEL, SMALL, number
@@ -94,8 +95,7 @@ def mark_lambda(ax: Axes, place: float) -> None:
 
 def chosen_words(result: ResultLike) -> str:
     """Return in words which lambda is marked, and the graph there."""
-    lam, n_edges = chosen_lambda(result), len(result.graph.edges)
-    edges = f"{n_edges} edge{'' if n_edges == 1 else 's'}"
+    lam, edges = chosen_lambda(result), counted(len(result.graph.edges), "edge")
     if lam is None:
         return rf"no $\lambda$ of these chosen; graph of {edges}"
     way = "given" if result.choice is None else "chosen"

@@ -82,6 +82,30 @@ class ReportedChoice(ChoiceLike, Protocol):
         """Why this point."""
 
 
+class AccountLike(Protocol):
+    """What was done, in words."""
+
+    @property
+    def table(self) -> str:
+        """What the data were."""
+
+    @property
+    def method(self) -> str:
+        """How edges were found."""
+
+    @property
+    def lam(self) -> str:
+        """How lambda was chosen."""
+
+    @property
+    def edges(self) -> Sequence[str]:
+        """What was found."""
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What a reader should mind."""
+
+
 @runtime_checkable
 class Reported(ResultLike, Protocol):
     """What `mrflearn.learn` returns and `Result.load` reads."""
@@ -99,7 +123,7 @@ class Reported(ResultLike, Protocol):
         """What was asked for."""
 
     @property
-    def messages(self) -> Sequence[str]:
+    def account(self) -> AccountLike:
         """What was done, in words."""
 
     @property

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mrflearn.graph import Edge, Graph
+from mrflearn._words import counted, listed
+from mrflearn.graph import Edge
 from mrflearn.plot._looks import edge_opacity
 from mrflearn.report._content import kinds_of, scale_of
 from mrflearn.report._figure import kind_swatch, line_swatch, widths_of
 from mrflearn.report._results import ColumnLike, Reported
 from mrflearn.report._stops import Stops
-from mrflearn.report._words import counted, escaped, number, replaced, shorten
+from mrflearn.report._words import escaped, number, replaced, shorten
 
 __all__ = [
-    "choice_text",
     "column_rows",
     "data_text",
     "edge_headings",
@@ -29,8 +28,6 @@ __all__ = [
     "warnings_of",
 ]
 
-NOTE = "Note: "
-"""How messages begin that were warnings, as `learn` writes them."""
 _HEADINGS = {
     "source": "variable",
     "target": "variable",
@@ -48,14 +45,13 @@ def summary(result: Reported) -> str:
     """Return the graph in a few sentences, for those who cannot see it."""
     graph = result.graph
     said = [f"{counted(len(graph.nodes), 'variable')} and {counted(len(graph.edges), 'edge')}."]
-    strongest = _by_strength(graph)[:_MOST_NAMED]
+    strongest = graph.by_strength()[:_MOST_NAMED]
     if strongest:
         named = ", ".join(f"{shorten(edge.source)} – {shorten(edge.target)}" for edge in strongest)
         said.append(f"The strongest: {named}.")
     alone = [shorten(node) for node in graph.nodes if not graph.neighbors(node)]
     if alone:
-        more = f" and {len(alone) - _MOST_NAMED} more" if len(alone) > _MOST_NAMED else ""
-        said.append(f"Without an edge: {', '.join(alone[:_MOST_NAMED])}{more}.")
+        said.append(f"Without an edge: {listed(alone, most=_MOST_NAMED)}.")
     return " ".join(said)
 
 
@@ -74,31 +70,15 @@ def data_text(result: Reported) -> str:
     )
 
 
-def choice_text(result: Reported) -> str:
-    """Return how lambda was chosen."""
-    if result.choice is None:
-        return f"Lambda was given: {result.lam:g}."
-    way = f"Lambda was chosen among {len(result.path)} by {result.choice.selection!r}"
-    return f"{way}: {result.choice.reason}."
-
-
 def method_messages(result: Reported) -> list[str]:
-    """Return what was done, in words, without warnings and what `choice_text` says."""
-    chosen = choice_text(result)
-    return [
-        replaced(message, result.graph.nodes)
-        for message in result.messages
-        if not message.startswith(NOTE) and message != chosen
-    ]
+    """Return what was done and found, in words; how lambda was chosen is told elsewhere."""
+    told = (result.account.table, result.account.method, *result.account.edges)
+    return [replaced(message, result.graph.nodes) for message in told]
 
 
 def warnings_of(result: Reported) -> list[str]:
-    """Return what a reader should be warned of."""
-    return [
-        replaced(message.removeprefix(NOTE), result.graph.nodes)
-        for message in result.messages
-        if message.startswith(NOTE)
-    ]
+    """Return what a reader should mind."""
+    return [replaced(warning, result.graph.nodes) for warning in result.account.warnings]
 
 
 def items(texts: Iterable[str]) -> str:
@@ -129,7 +109,7 @@ def edge_rows(result: Reported) -> str:
     """Return a row for each edge of the graph chosen, the strongest first."""
     return "\n".join(
         f"<tr>{''.join(_edge_cell(result, edge, key) for key in _keys(result))}</tr>"
-        for edge in _by_strength(result.graph)
+        for edge in result.graph.by_strength()
     )
 
 
@@ -167,8 +147,6 @@ def _name(name: str) -> str:
 
 def _column_row(result: Reported, column: ColumnLike) -> str:
     levels = [shorten(str(level)) for level in column.levels or ()]
-    more = f" and {len(levels) - _MOST_LEVELS} more" if len(levels) > _MOST_LEVELS else ""
-    values = ", ".join(levels[:_MOST_LEVELS]) + more
     kind = column.kind if column.kind in ("continuous", "ordinal", "nominal") else ""
     why = f"{column.reason}; {column.note}" if column.note else column.reason
     name = _name(column.name)
@@ -179,15 +157,8 @@ def _column_row(result: Reported, column: ColumnLike) -> str:
         f'<tr><th scope="row">{name}</th><td class="kind">{kind_swatch(kind)}'
         f'{escaped(column.kind)}</td><td>{escaped(why)}</td><td class="number">'
         f'{column.n_distinct:,}</td><td class="number">{column.n_missing:,}</td>'
-        f"<td>{escaped(values)}</td></tr>"
+        f"<td>{escaped(listed(levels, most=_MOST_LEVELS))}</td></tr>"
     )
-
-
-def _by_strength(graph: Graph) -> list[Edge]:
-    """Return the edges, strongest first and unknown weights last."""
-    known = (edge.weight for edge in graph.edges)
-    order = [-weight if weight == weight else math.inf for weight in known]
-    return [graph.edges[at] for at in sorted(range(len(order)), key=order.__getitem__)]
 
 
 def _keys(result: Reported) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 
-__all__ = ["counted", "escaped", "number", "replaced", "shorten"]
+__all__ = ["escaped", "number", "replaced", "shorten"]
 
 _LONGEST_NAME = 40
 """Characters of a name that are shown; its title has all of them."""
@@ -39,8 +39,3 @@ def number(value: float | None, digits: int = 3) -> str:
     if value is None or value != value:
         return "–"
     return f"{value:.{digits}g}".replace("-", "−").replace("inf", "∞")
-
-
-def counted(count: int, what: str) -> str:
-    """Return how many there are of something."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -11,6 +11,7 @@ from string import Template
 from typing import Any
 
 from mrflearn._files import write_atomically
+from mrflearn._words import counted
 from mrflearn.errors import InputError
 from mrflearn.plot.graph import place_nodes
 from mrflearn.report import _sections as sections
@@ -18,7 +19,7 @@ from mrflearn.report._content import content_of, kinds_of, script_json
 from mrflearn.report._figure import figure_of_graph
 from mrflearn.report._results import Reported
 from mrflearn.report._stops import Stops
-from mrflearn.report._words import counted, escaped
+from mrflearn.report._words import escaped
 
 __all__ = ["render_report", "write_report"]
 
@@ -87,7 +88,7 @@ def render_report(result: Any) -> str:
         data=escaped(sections.data_text(result)),
         columns=sections.column_rows(result),
         messages=sections.items(sections.method_messages(result)),
-        choice=escaped(sections.choice_text(result)),
+        choice=escaped(result.account.lam),
         warnings=sections.items(warned or ["None."]),
         warned="warned" if warned else "",
         options=sections.facts(result.options),
