@@ -1,8 +1,11 @@
-"""The one kind of error, and the words for an unknown name."""
+"""The one kind of error, the words for an unknown name, and whom warnings point at."""
 
+import pandas as pd
 import pytest
 
+from mrflearn import GSMPLE, as_table
 from mrflearn.errors import InputError, unknown
+from mrflearn.io import read_table
 
 
 def test_an_input_error_is_a_value_error_for_those_who_catch_that():
@@ -54,3 +57,16 @@ def test_unknown_takes_a_generator_and_values_of_any_type():
 
 def test_unknown_quotes_hostile_values_on_one_line():
     assert "\n" not in str(unknown("column", "a\nb", ["c\nd"]))
+
+
+def test_a_warning_points_at_the_line_of_the_user(tmp_path):
+    frame = pd.DataFrame({"a": [1.5, 2.25, 0.5, 3.0], "b": [4.0, 1.0, 2.5, 3.5], "c": 1.0})
+    (tmp_path / "codes.csv").write_text("1.5,2.5\n3,4\n5,6\n")
+    for call in (
+        lambda: as_table(frame),
+        lambda: GSMPLE(0.1, dependence="gaussian").fit(frame),
+        lambda: read_table(tmp_path / "codes.csv"),
+    ):
+        with pytest.warns(UserWarning, match="constant column 'c'|holds only numbers") as caught:
+            call()
+        assert [warning.filename for warning in caught] == [__file__]

@@ -105,8 +105,9 @@ def _of_edges(graph: Graph) -> list[str]:
     elif tested:
         named = [f"{edge.source} – {edge.target} (q = {edge.q_value:.2g})" for edge in doubtful]
         told.append(
-            f"{how}{len(tested) - len(doubtful)} of {len(tested)} have q ≤ {DOUBTFUL:g}. Chance, "
-            f"or those neighbours, may explain {listed(named, most=5)}."
+            f"{how}{len(tested) - len(doubtful)} of {len(tested)} have q ≤ {DOUBTFUL:g}. Not sure: "
+            f"{listed(named, most=5)}; chance or those neighbours may explain them, or the rows "
+            "are too few to tell."
         )
     alone = [node for node in graph.nodes if not graph.neighbors(node)]
     if alone:

@@ -1,13 +1,17 @@
-"""The one kind of error a user can cause, and the words for the commonest of them."""
+"""The one kind of error a user can cause, the words for the commonest of them, and warnings."""
 
 from __future__ import annotations
 
 import difflib
 import os
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-__all__ = ["InputError", "either", "suggestion", "unknown"]
+__all__ = ["InputError", "either", "suggestion", "unknown", "warn_user"]
+
+_PACKAGE = str(Path(__file__).parent) + os.sep
 
 
 class InputError(ValueError):
@@ -54,3 +58,11 @@ def suggestion(path: Path) -> str:
 def either(names: Sequence[str]) -> str:
     """Return names as a choice: a, b or c."""
     return ", ".join(names[:-1]) + f" or {names[-1]}" if len(names) > 1 else names[0]
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn of something in the user's data or options, at the line of theirs that called us."""
+    frame, level = sys._getframe().f_back, 2
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

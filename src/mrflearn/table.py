@@ -8,7 +8,6 @@ variables.
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,7 +20,7 @@ from mrflearn._columns import RawColumn, read_columns
 from mrflearn._kinds import FEW_LEVELS, KINDS, Column, encode
 from mrflearn._scaling import SCALES, scaled
 from mrflearn._words import listed
-from mrflearn.errors import InputError, unknown
+from mrflearn.errors import InputError, unknown, warn_user
 
 __all__ = ["FEW_LEVELS", "KINDS", "Column", "Table", "as_table"]
 
@@ -257,20 +256,16 @@ def warn_of_oddities(table: Table) -> None:
     """Warn of constants, and of columns that may not be what their type says."""
     constant = [column.name for column in table.columns if column.constant]
     if constant:
-        warnings.warn(
+        warn_user(
             f"constant column{'s' * (len(constant) > 1)} {listed(constant, quote=True)}: a "
             "constant depends on nothing, so a variable made of constants alone is an isolated "
             "node",
-            UserWarning,
-            stacklevel=3,
         )
     for column in table.columns:
         if column.kind == "nominal" and column.note and not column.constant:
-            warnings.warn(
+            warn_user(
                 f"column {column.name!r} is taken as nominal, but look: {column.note} "
                 f"kinds={{{column.name!r}: …}} declares what it is, or leave the column out",
-                UserWarning,
-                stacklevel=3,
             )
 
 

@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from answers import in_order
 
 from mrflearn.errors import InputError
 from mrflearn.work import Serial, WorkError, as_executor
@@ -66,16 +67,16 @@ def executors(dask_client):
 def test_answers_come_with_the_number_of_their_item(executors, kind):
     executor = executors[kind]
     shared = executor.share(np.float64(3))
-    assert executor.in_order(times, shared, range(30)) == [3 * item for item in range(30)]
-    assert executor.in_order(times, shared, []) == []
+    assert in_order(executor, times, shared, range(30)) == [3 * item for item in range(30)]
+    assert in_order(executor, times, shared, []) == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_exception_of_the_work_is_raised_and_the_executor_works_on(executors, kind):
     executor = executors[kind]
     with pytest.raises(ValueError, match="item 4"):
-        executor.in_order(fails, executor.share(4), range(20))
-    assert executor.in_order(fails, executor.share(-1), range(5)) == list(range(5))
+        in_order(executor, fails, executor.share(4), range(20))
+    assert in_order(executor, fails, executor.share(-1), range(5)) == list(range(5))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -96,7 +97,7 @@ def test_items_are_drawn_as_they_are_needed(executors, kind):
 @pytest.mark.parametrize("kind", ["processes", "dask"])
 def test_a_worker_that_dies_costs_nothing_but_time(executors, kind, tmp_path):
     executor = executors[kind]
-    found = executor.in_order(dies_once, executor.share(str(tmp_path)), range(12))
+    found = in_order(executor, dies_once, executor.share(str(tmp_path)), range(12))
     assert found == [item * item for item in range(12)]
     assert (tmp_path / "died").exists()
 
@@ -105,15 +106,15 @@ def test_a_worker_that_dies_costs_nothing_but_time(executors, kind, tmp_path):
 def test_work_that_always_kills_its_worker_is_named(executors, kind):
     executor = executors[kind]
     with pytest.raises(WorkError, match="number 6"):
-        executor.in_order(dies, executor.share(5), range(8))
-    assert executor.in_order(dies, executor.share(-1), range(5)) == list(range(5))
+        in_order(executor, dies, executor.share(5), range(8))
+    assert in_order(executor, dies, executor.share(-1), range(5)) == list(range(5))
 
 
 def test_processes_are_others_and_are_used_again():
     executor = Processes(2)
-    first = set(executor.in_order(pid, executor.share(None), range(12)))
+    first = set(in_order(executor, pid, executor.share(None), range(12)))
     assert os.getpid() not in first
-    assert set(executor.in_order(pid, executor.share(None), range(12))) <= first
+    assert set(in_order(executor, pid, executor.share(None), range(12))) <= first
 
 
 def test_what_is_shared_leaves_no_file(tmp_path, monkeypatch):
@@ -181,7 +182,7 @@ def test_the_executor_is_the_one_asked_for(dask_client):
     on_dask = as_executor(dask_client, None, "threads")
     assert on_dask.n_workers == 2
     by_address = as_executor(dask_client.scheduler.address, None, "threads")
-    assert by_address.in_order(times, by_address.share(2), [1, 2]) == [2, 4]
+    assert in_order(by_address, times, by_address.share(2), [1, 2]) == [2, 4]
     by_address.client.close()
 
 

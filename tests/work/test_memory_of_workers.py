@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from answers import in_order
 from contents import content
 
 from mrflearn import GSMPLE, stability
@@ -165,4 +166,4 @@ def test_a_process_forgets_what_is_shared_no_more():
     processes.stop_all()
     executor = Processes(2)
     for _ in range(3):
-        assert set(executor.in_order(count_kept, executor.share(None), range(8))) == {1}
+        assert set(in_order(executor, count_kept, executor.share(None), range(8))) == {1}

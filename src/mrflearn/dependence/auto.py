@@ -24,13 +24,13 @@ from mrflearn.dependence.base import (
     PlainQuestion,
     Specification,
     TableDependence,
+    innermost,
 )
 from mrflearn.dependence.correlations import Correlations, held_memory, is_discrete
 from mrflearn.dependence.disagreement import Disagreement, disagreement
 from mrflearn.dependence.discrete import PlugIn, least_memory
 from mrflearn.dependence.gaussian import normal_scores
 from mrflearn.dependence.knn import KNN
-from mrflearn.dependence.memo import innermost
 from mrflearn.dependence.null import N_ROWS, Null, rectified_cumulants
 from mrflearn.table import Table
 

@@ -21,12 +21,14 @@ from mrflearn.errors import InputError
 from mrflearn.table import Table
 
 __all__ = [
+    "Around",
     "BatchedDependence",
     "Dependence",
     "PlainQuestion",
     "Question",
     "Specification",
     "TableDependence",
+    "innermost",
 ]
 
 
@@ -227,3 +229,32 @@ class BatchedDependence(TableDependence):
             answers[at][places] = values
         answered(sum(map(len, answers)))
         return answers
+
+
+class Around(Dependence):
+    """The same dependence, its batches answered in another way; the answers are the same bits."""
+
+    def __init__(self, dependence: Dependence) -> None:
+        self.inner = dependence
+        self.n_variables = dependence.n_variables
+        self.symmetric = dependence.symmetric
+        self.has_null = dependence.has_null
+
+    @abstractmethod
+    def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
+        """Answer many independent questions, in their order."""
+
+    def _cmi_many(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        return self.cmi_batch([Question(i, candidates, given)])[0]
+
+    def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
+        return self.inner.null(i, candidates, given)
+
+
+def innermost(dependence: Dependence) -> Dependence:
+    """Return a dependence without the memo, the threads and the executor around it."""
+    while isinstance(dependence, Around):
+        dependence = dependence.inner
+    return dependence

@@ -10,15 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._progress import answered
-from mrflearn.dependence.base import Dependence, Question
-from mrflearn.dependence.null import Null
-from mrflearn.dependence.remote import Remote
-from mrflearn.dependence.threads import Threaded
+from mrflearn.dependence.base import Around, Dependence, Question
 
-__all__ = ["Keep", "Memo", "innermost"]
+__all__ = ["Keep", "Memo"]
 
 
-class Memo(Dependence):
+class Memo(Around):
     """The same dependence, each value evaluated once.
 
     Some may be evaluated before they are asked for: those that are likely to be asked for soon,
@@ -35,10 +32,7 @@ class Memo(Dependence):
     """
 
     def __init__(self, dependence: Dependence, keep: Keep | None = None) -> None:
-        self.inner = dependence
-        self.n_variables = dependence.n_variables
-        self.symmetric = dependence.symmetric
-        self.has_null = dependence.has_null
+        super().__init__(dependence)
         self.n_evaluations = self.n_ahead = self.n_foreseen = 0
         self._keep = keep
         self._known: dict[_Condition, _Values] = {}
@@ -81,11 +75,6 @@ class Memo(Dependence):
                 own = known | dict(zip(rest.candidates, found.tolist(), strict=True))
                 answers.append(np.array([own[j] for j in asked.candidates], dtype=float))
         return answers
-
-    def _cmi_many(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> NDArray[np.float64]:
-        return self.cmi_batch([Question(i, candidates, given)])[0]
 
     def cmi_batch(
         self, questions: Sequence[Question], likely: Iterable[Question] = ()
@@ -215,9 +204,6 @@ class Memo(Dependence):
         if self._keep is not None:
             self._keep(question, answer)
 
-    def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
-        return self.inner.null(i, candidates, given)
-
     def _values(self, condition: _Condition, n_asked: int) -> _Values:
         """Return the values known under a condition: an array if many are asked for."""
         known = self._known.get(condition)
@@ -262,10 +248,3 @@ Keep = Callable[[Question, NDArray[np.float64]], None]
 
 _Condition = tuple[int, tuple[int, ...]]
 _Values: TypeAlias = "_Few | NDArray[np.float64]"
-
-
-def innermost(dependence: Dependence) -> Dependence:
-    """Return a dependence without the memo, the threads and the executor around it."""
-    while isinstance(dependence, (Memo, Threaded, Remote)):
-        dependence = dependence.inner
-    return dependence

@@ -31,6 +31,7 @@ __all__ = [
     "CLOSED",
     "OPEN",
     "OPEN_UNLESS_ZERO",
+    "PART",
     "Counts",
     "NeighbourCounts",
     "Summary",

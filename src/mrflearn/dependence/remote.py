@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.dependence.base import Dependence, Question
-from mrflearn.dependence.null import Null
+from mrflearn.dependence.base import Around, Dependence, Question
 from mrflearn.work import Executor
 
 __all__ = ["Remote"]
@@ -29,7 +28,7 @@ WORTH = 0.01
 """Seconds of work that are done here: it would be back no sooner."""
 
 
-class Remote(Dependence):
+class Remote(Around):
     """The same dependence, its questions answered by an executor. Answers are the same bits.
 
     Attributes
@@ -41,11 +40,8 @@ class Remote(Dependence):
     """
 
     def __init__(self, dependence: Dependence, executor: Executor) -> None:
-        self.inner = dependence
+        super().__init__(dependence)
         self.executor = executor
-        self.n_variables = dependence.n_variables
-        self.symmetric = dependence.symmetric
-        self.has_null = dependence.has_null
         self.n_pieces = 0
         self.seconds = 0.0
         self._shared = executor.share(dependence)
@@ -55,11 +51,6 @@ class Remote(Dependence):
     def capacity(self) -> int:
         """Values that keep all workers busy for one piece each."""
         return self.executor.n_workers * self._usual_size()
-
-    def _cmi_many(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> NDArray[np.float64]:
-        return self.cmi_batch([Question(i, candidates, given)])[0]
 
     def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
         """Answer the questions, cut into pieces that all workers share."""
@@ -138,9 +129,6 @@ class Remote(Dependence):
             for begin, end in pairwise(bounds):
                 if end > begin:
                     yield position, begin, Question(i, tuple(candidates[begin:end]), tuple(given))
-
-    def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
-        return self.inner.null(i, candidates, given)
 
 
 _Part = tuple[int, int, Question]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._progress import answered
-from mrflearn.dependence.base import Dependence, Question
+from mrflearn.dependence.base import Around, Dependence, Question
 from mrflearn.dependence.null import Null
 
 __all__ = ["Threaded", "in_parts"]
@@ -41,24 +42,14 @@ def in_parts(
     return [task.result() for task in tasks]
 
 
-class Threaded(Dependence):
+class Threaded(Around):
     """The same dependence, its questions spread over threads. Answers are the same bits."""
 
     def __init__(self, dependence: Dependence, n_jobs: int) -> None:
-        self.inner = dependence
+        super().__init__(dependence)
         self.n_jobs = n_jobs
-        self.n_variables = dependence.n_variables
-        self.symmetric = dependence.symmetric
-        self.has_null = dependence.has_null
         self._pool = ThreadPoolExecutor(n_jobs)
-        self._askers = ThreadPoolExecutor(
-            2
-        )  # who wait for others' work: not of the pool themselves
-
-    def _cmi_many(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> NDArray[np.float64]:
-        return self.cmi_batch([Question(i, candidates, given)])[0]
+        self._askers = ThreadPoolExecutor(2)  # they wait for others' work, so not of the pool
 
     def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
         """Answer the questions, many of them one to a thread, few of them all threads together.
@@ -94,16 +85,19 @@ class Threaded(Dependence):
         return [np.concatenate(parts) if parts else np.empty(0) for parts in answers]
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
-        before = _helpers.set((self._pool, self.n_jobs))
-        try:
-            return self.inner.null(i, candidates, given)
-        finally:
-            _helpers.reset(before)
+        with self._helping():
+            return super()._null(i, candidates, given)
 
     def _answer_together(self, question: Question) -> NDArray[np.float64]:
+        with self._helping():
+            return self.inner.cmi_many(*question)
+
+    @contextmanager
+    def _helping(self) -> Iterator[None]:
+        """Lend the threads to whoever answers one question in parts."""
         before = _helpers.set((self._pool, self.n_jobs))
         try:
-            return self.inner.cmi_many(*question)
+            yield
         finally:
             _helpers.reset(before)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from mrflearn.errors import InputError, unknown
+from mrflearn.errors import InputError, unknown, warn_user
 from mrflearn.estimators.base import GraphEstimator
 from mrflearn.estimators.fitting import ParametricEstimator
 from mrflearn.estimators.parametric import (
@@ -98,9 +97,7 @@ def spare_pairs(
     """
     if method == "gsmple" and "refine" not in options and n_variables > MOST_FOR_PAIRS:
         estimator.set_params(refine="alternate")
-        warnings.warn(
+        warn_user(
             f"edges were tried one by one: with more than {MOST_FOR_PAIRS} variables two at a "
             "time, as by refine='pairs', would take long",
-            UserWarning,
-            stacklevel=3,
         )

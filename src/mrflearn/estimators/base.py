@@ -119,6 +119,7 @@ class GraphEstimator(BaseEstimator):
     checkpoint: str | os.PathLike[str] | None = None
 
     _selections: ClassVar[tuple[str, ...]]
+    _method_options: ClassVar[tuple[str, ...]] = ()
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the graph of a table.
@@ -244,6 +245,10 @@ class GraphEstimator(BaseEstimator):
             if name not in NO_MATTER:
                 options[name] = _plain(value)
         return options
+
+    def _of_method(self) -> dict[str, Any]:
+        """Return the options that its method takes, as given."""
+        return {name: getattr(self, name) for name in self._method_options}
 
     def _executor(self, usual: str) -> Executor:
         """Return who does the work."""

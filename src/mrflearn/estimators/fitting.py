@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
@@ -12,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.errors import InputError
+from mrflearn.errors import InputError, warn_user
 from mrflearn.estimators.base import (
     FEATURE_ATTRIBUTES,
     GRAPH_ATTRIBUTES,
@@ -81,7 +80,6 @@ class ParametricEstimator(GraphEstimator):
 
     _selections: ClassVar[tuple[str, ...]] = ("ebic", "stars", "heldout")
     _method: ClassVar[Any]
-    _options: ClassVar[tuple[str, ...]] = ()
     _unit: ClassVar[str]
 
     def path(self, X: Any, lams: Iterable[float] | None = None) -> GraphPath:
@@ -108,7 +106,7 @@ class ParametricEstimator(GraphEstimator):
     def _usual_lams(self, table: Table) -> tuple[float, ...]:
         varying = table.take(np.flatnonzero(~table.constant))
         fitted = varying.n_variables > 1
-        return decades(self._method.largest_lam(varying, **self._given()) if fitted else 0.0)
+        return decades(self._method.largest_lam(varying, **self._of_method()) if fitted else 0.0)
 
     def _select(self, table: Table, selection: Selection) -> Selected:
         lams = self._usual_lams(table)
@@ -183,7 +181,7 @@ class ParametricEstimator(GraphEstimator):
             nothing = np.zeros((table.n_variables, table.n_variables))
             return tuple(Fit(lam, nothing, 0.0, 0.0, True, 0) for lam in lams)
         fits = self._method.path(
-            table.take(varying), lams, tol=self.tol, max_iter=self.max_iter, **self._given()
+            table.take(varying), lams, tol=self.tol, max_iter=self.max_iter, **self._of_method()
         )
         unsolved = [fit for fit in fits if not fit.converged]
         if unsolved:
@@ -197,16 +195,12 @@ class ParametricEstimator(GraphEstimator):
                 if worst.residual > self.tol
                 else "without a penalty, these data do not determine the parameters"
             )
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__} did not converge at lam={worst.lam:g}{where}: {reason}, so "
                 "edges may be missing or too many; raise max_iter or lam",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         return tuple(_among(fit, varying, table.n_variables) for fit in fits)
-
-    def _given(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._options}
 
     def _check_solver(self) -> None:
         if not isinstance(self.tol, Real) or not self.tol > 0:

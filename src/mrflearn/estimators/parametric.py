@@ -98,7 +98,7 @@ class Skeptic(ParametricEstimator):
     """
 
     _method: ClassVar[Any] = skeptic
-    _options: ClassVar[tuple[str, ...]] = ("rank",)
+    _method_options: ClassVar[tuple[str, ...]] = ("rank",)
     _unit: ClassVar[str] = "partial correlation"
 
     rank: str = "spearman"
@@ -141,7 +141,7 @@ class JOSE(ParametricEstimator):
     """
 
     _method: ClassVar[Any] = jose
-    _options: ClassVar[tuple[str, ...]] = ("form",)
+    _method_options: ClassVar[tuple[str, ...]] = ("form",)
     _unit: ClassVar[str] = "log odds ratio"
 
     form: str = "auto"
@@ -176,7 +176,7 @@ class NodewiseLasso(ParametricEstimator):
     """
 
     _method: ClassVar[Any] = nodewise_lasso
-    _options: ClassVar[tuple[str, ...]] = ("rule",)
+    _method_options: ClassVar[tuple[str, ...]] = ("rule",)
     _unit: ClassVar[str] = "coefficient"
 
     rule: str = "and"
@@ -211,7 +211,7 @@ class NodewiseLogistic(ParametricEstimator):
     """
 
     _method: ClassVar[Any] = nodewise_logistic
-    _options: ClassVar[tuple[str, ...]] = ("rule",)
+    _method_options: ClassVar[tuple[str, ...]] = ("rule",)
     _unit: ClassVar[str] = "log odds ratio"
 
     rule: str = "and"
@@ -243,7 +243,7 @@ class Space(ParametricEstimator):
     """
 
     _method: ClassVar[Any] = space
-    _options: ClassVar[tuple[str, ...]] = ("weights",)
+    _method_options: ClassVar[tuple[str, ...]] = ("weights",)
     _unit: ClassVar[str] = "partial correlation"
 
     weights: str = "uniform"
@@ -281,7 +281,7 @@ class MixedPairwise(ParametricEstimator):
     """
 
     _method: ClassVar[Any] = mixed_pairwise
-    _options: ClassVar[tuple[str, ...]] = ("calibrated",)
+    _method_options: ClassVar[tuple[str, ...]] = ("calibrated",)
     _unit: ClassVar[str] = "norm"
 
     calibrated: bool = True

@@ -62,7 +62,7 @@ class GSMPLE(SearchEstimator):
     """
 
     _search: ClassVar[Any] = gs_mple
-    _search_options: ClassVar[tuple[str, ...]] = ("refine",)
+    _method_options: ClassVar[tuple[str, ...]] = ("refine",)
 
     refine: str | None = None
 
@@ -90,7 +90,7 @@ class GSMN(BlanketEstimator):
     """
 
     _search: ClassVar[Any] = gsmn
-    _search_options: ClassVar[tuple[str, ...]] = ("rule",)
+    _method_options: ClassVar[tuple[str, ...]] = ("rule",)
 
     rule: str = "and"
 
@@ -118,7 +118,7 @@ class IAMB(BlanketEstimator):
     """
 
     _search: ClassVar[Any] = iamb
-    _search_options: ClassVar[tuple[str, ...]] = ("rule",)
+    _method_options: ClassVar[tuple[str, ...]] = ("rule",)
 
     rule: str = "or"
 
@@ -150,7 +150,7 @@ class GreedyEntropy(BlanketEstimator):
 
     _search: ClassVar[Any] = greedy_entropy
     _share: ClassVar[float] = 0.5
-    _search_options: ClassVar[tuple[str, ...]] = ("rule", "backward")
+    _method_options: ClassVar[tuple[str, ...]] = ("rule", "backward")
 
     rule: str = "or"
     backward: bool = False

@@ -127,13 +127,12 @@ class SearchEstimator(GraphEstimator):
 
     _selections: ClassVar[tuple[str, ...]] = ("permutation", "stars", "heldout")
     _search: ClassVar[Any]
-    _search_options: ClassVar[tuple[str, ...]] = ()
     _share: ClassVar[float] = 1.0
     """The share of lambda that the search compares with."""
 
     def _learn(self, table: Table, lam: float) -> Graph:
         memo, constraints = self._prepare(table)
-        result = self._search.run(memo, lam, constraints, **self._options())
+        result = self._search.run(memo, lam, constraints, **self._of_method())
         graph = self._remember(result, memo, table)
         return replace(graph, evidence=self._evidence(result, memo, constraints, None))
 
@@ -143,18 +142,18 @@ class SearchEstimator(GraphEstimator):
         )
         nulls = self._nulls(memo, table, constraints)
         lams = permutation.lambdas(nulls)
-        results = self._search.path(memo, lams, constraints, **self._options())
+        results = self._search.path(memo, lams, constraints, **self._of_method())
         if isinstance(selection, Permutation):
             choice = self._choose(nulls, lams, results, constraints)
             while choice.position == len(lams) - 1 and 1 < len(lams) < MOST_LAMS:
                 further = permutation.further(lams)
-                results += self._search.path(memo, further, constraints, **self._options())
+                results += self._search.path(memo, further, constraints, **self._of_method())
                 lams += further
                 choice = self._choose(nulls, lams, results, constraints)
         else:
             choice = choose_by_resampling(self, table, lams, selection)
         if choice.position is None:
-            result = self._search.run(memo, math.inf, constraints, **self._options())
+            result = self._search.run(memo, math.inf, constraints, **self._of_method())
         else:
             result = results[choice.position]
         path = GraphPath(lams, tuple(_as_graph(found, table) for found in results))
@@ -259,7 +258,7 @@ class SearchEstimator(GraphEstimator):
 
     def _learn_path(self, table: Table, lams: tuple[float, ...]) -> tuple[Graph, ...]:
         memo, constraints = self._prepare(table)
-        results = self._search.path(memo, lams, constraints, **self._options())
+        results = self._search.path(memo, lams, constraints, **self._of_method())
         return tuple(_as_graph(result, table) for result in results)
 
     def _prepare(
@@ -349,9 +348,6 @@ class SearchEstimator(GraphEstimator):
             one.max_memory = max(1, memory // n_shares)
         return one
 
-    def _options(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._search_options}
-
     def _finish(self, result: SearchResult, table: Table) -> None:
         """Set attributes of one kind of estimator alone."""
 
@@ -397,7 +393,7 @@ class BlanketEstimator(SearchEstimator):
     def _search_blanket(self, table: Table, node: int) -> tuple[Blanket, float]:
         given = self._check_lam()
         memo, constraints = self._prepare(table, node)
-        options = {name: value for name, value in self._options().items() if name != "rule"}
+        options = {name: value for name, value in self._of_method().items() if name != "rule"}
         if isinstance(given, float):
             return self._search.blankets(memo, node, [given], constraints, **options)[0], given
         if not isinstance(given, Permutation):

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import codecs
 import re
-import warnings
 
-from mrflearn.errors import InputError
+from mrflearn.errors import InputError, warn_user
 
 __all__ = ["decode"]
 
@@ -114,11 +113,9 @@ def _decode_western(content: bytes, error: UnicodeDecodeError, name: str) -> str
             f"{name} is not UTF-8 text: byte 0x{byte:02x} in line {line}; save it as UTF-8 (in a "
             "spreadsheet: “CSV UTF-8”), or convert it with iconv -f latin1 -t utf-8"
         )
-    warnings.warn(
+    warn_user(
         f"{name} is not UTF-8 text (byte 0x{byte:02x} in line {line}) and is read as Windows-1252, "
         f"where that is {bytes([byte]).decode('cp1252')!r}: if it is not, save the file as UTF-8",
-        UserWarning,
-        stacklevel=4,
     )
     return content.decode("cp1252")
 

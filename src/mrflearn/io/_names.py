@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 from mrflearn._words import counted
-from mrflearn.errors import InputError
+from mrflearn.errors import InputError, warn_user
 
 __all__ = ["check_names", "shown"]
 
@@ -31,11 +30,9 @@ def check_names(names: Sequence[str], table: str, line: int | None = None) -> No
             )
         first_seen[column] = position
     if all(map(_is_number, names)) and not all(column.isdecimal() for column in names):
-        warnings.warn(
+        warn_user(
             f"the first line of {table} holds only numbers ({', '.join(names[:3])}, …) and is "
             "taken as the names of the columns: if it is data, put a line of names before it",
-            UserWarning,
-            stacklevel=4,
         )
 
 

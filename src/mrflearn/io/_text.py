@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mrflearn._words import counted
-from mrflearn.errors import InputError, either
+from mrflearn.errors import InputError, either, warn_user
 from mrflearn.io._names import check_names, shown
 
 if TYPE_CHECKING:
@@ -214,11 +214,9 @@ def _read_odd_numbers(frame: pd.DataFrame, name: str) -> None:
         if not found and not isinstance(present.iloc[0], str):
             continue
         if found and all(len(match[2]) == 3 and not match[1].startswith("0") for match in found):
-            warnings.warn(
+            warn_user(
                 f"column {column!r} of {name} holds numbers such as {found[0][0]!r}, whose comma "
                 "may mark decimals or thousands: they are left as text; write them without it",
-                UserWarning,
-                stacklevel=4,
             )
             continue
         numbers = frame[column].astype(object)

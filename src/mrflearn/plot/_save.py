@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mrflearn._files import write_atomically
-from mrflearn.errors import InputError, unknown
+from mrflearn.errors import InputError, unknown, warn_user
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,9 +108,7 @@ def one_warning_for_glyphs() -> Iterator[None]:
         if entry not in lacking:
             warnings.warn_explicit(entry.message, entry.category, entry.filename, entry.lineno)
     if lacking:
-        warnings.warn(
+        warn_user(
             "the font of the figure lacks some characters of the names, which show as boxes: "
             "choose another with matplotlib's font.family",
-            UserWarning,
-            stacklevel=4,
         )

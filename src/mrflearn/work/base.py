@@ -64,11 +64,6 @@ class Executor(ABC):
         work is raised here, as is `KeyboardInterrupt`; what was not begun then is not done.
         """
 
-    def in_order(self, work: Work, shared: Shared, items: Iterable[Any]) -> list[Any]:
-        """Return the answers in the order of the items."""
-        found = dict(self.answers(work, shared, items))
-        return [found[number] for number in range(len(found))]
-
 
 class Serial(Executor):
     """One item after the other, in this process."""
