@@ -238,6 +238,34 @@ def test_python_objects_are_what_all_of_them_are(values, kind, expected):
         assert column.values.tolist() == expected
 
 
+UNITS = {"Y": 31556952, "M": 2629746, "W": 7 * DAY, "D": DAY, "h": 3600, "m": 60, "s": 1}
+FINE = {"ms": 3, "us": 6, "ns": 9, "ps": 12}
+
+
+@pytest.mark.parametrize("unit", [*UNITS, *FINE])
+def test_times_of_every_unit_are_seconds(unit):
+    values = np.array([0, 3, -2, "NaT"], dtype=f"m8[{unit}]")
+    if unit in FINE:  # in whole microseconds, towards those before
+        shift = 10 ** max(FINE[unit] - 6, 0)
+        expected = [0.0, 3 // shift * 10.0 ** -min(FINE[unit], 6)]
+    else:
+        expected = [0.0, 3.0 * UNITS[unit]]
+    column = only(values[:, None])
+    assert column.missing.tolist() == [False, False, False, True]
+    assert column.values[:2].tolist() == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["M", "m"])
+@pytest.mark.parametrize("unit", ["D", "h", "m", "s", "ms"])
+def test_times_far_away_stay_in_their_order(kind, unit):
+    """A microsecond has no number for them: they once became other moments, or an error."""
+    counts = np.array([2**61, -(2**60), 5], dtype=np.int64)
+    values = counts.view(f"{kind}8[{unit}]")
+    expected = counts.astype(float) * UNITS.get(unit, 1e-3)
+    assert only(values[:, None]).values.tolist() == pytest.approx(expected.tolist())
+    assert only(objects(list(values))).values.tolist() == pytest.approx(expected.tolist())
+
+
 @pytest.mark.parametrize(
     "hole",
     [

@@ -18,7 +18,18 @@ from mrflearn.errors import InputError
 
 __all__ = ["RawColumn", "read_columns"]
 
-_TIMES = {(dt.date, np.datetime64): "M", (dt.time, dt.timedelta, np.timedelta64): "m"}
+_MOMENTS, _DURATIONS = (dt.date, np.datetime64), (dt.time, dt.timedelta, np.timedelta64)
+
+_SECONDS = {
+    "Y": 31_556_952.0,
+    "M": 2_629_746.0,
+    "W": 604_800.0,
+    "D": 86_400.0,
+    "h": 3_600.0,
+    "m": 60.0,
+    "s": 1.0,
+}
+"""In a unit of NumPy's durations; years and months are those of the calendar on average."""
 """Python's and NumPy's times, and the NumPy kind that holds them."""
 
 _WIDE = (nw.Int128, nw.UInt128)
@@ -220,9 +231,9 @@ def _objects(name: str, values: NDArray[Any]) -> RawColumn:
         return _floats(name, np.full(len(items), np.nan))
     if all(isinstance(item, (bool, np.bool_)) for item in present):
         return RawColumn(name, "boolean", read(bool, False, bool), missing, nothing)
-    for types, code in _TIMES.items():
+    for types in (_MOMENTS, _DURATIONS):
         if all(isinstance(item, types) for item in present):
-            return _times(name, read(_as_time, None, f"{code}8[us]"))
+            return RawColumn(name, "time", read(_as_seconds, 0.0, float), missing, nothing)
     if all(
         isinstance(item, numbers.Integral) and not isinstance(item, bool) and abs(int(item)) < 2**63
         for item in present
@@ -287,24 +298,43 @@ def _floats(name: str, values: NDArray[Any]) -> RawColumn:
 
 
 def _times(name: str, values: NDArray[Any]) -> RawColumn:
-    """Read dates, times and durations as seconds: decimals, so that equal differences stay so."""
-    missing = np.isnat(values)
-    seconds = values.astype(f"{values.dtype.kind}8[us]").astype(np.int64) / 1e6
-    return RawColumn(name, "time", seconds, missing, np.zeros(len(seconds), dtype=bool))
+    """Read dates, times and durations."""
+    nothing = np.zeros(len(values), dtype=bool)
+    return RawColumn(name, "time", _seconds(values), np.isnat(values), nothing)
 
 
-def _as_time(item: Any) -> Any:
-    """Return a moment in UTC, and a time of day as the duration since midnight."""
+def _seconds(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return moments and durations as seconds: decimals, so that equal differences stay so.
+
+    No unit is changed for a finer one, in which moments far away would be other moments.
+    """
+    kind, (unit, step) = values.dtype.kind, np.datetime_data(values.dtype)
+    if kind == "M" and unit in ("Y", "M"):  # moments are in years of their own lengths
+        return _seconds(values.astype("M8[D]"))
+    if unit not in _SECONDS and unit != "ms":
+        values, unit, step = values.astype(f"{kind}8[us]"), "us", 1
+    counts = values.astype(np.int64).astype(np.float64)
+    if unit in _SECONDS:
+        return counts * (step * _SECONDS[unit])
+    return counts * float(step) / (1e3 if unit == "ms" else 1e6)
+
+
+def _as_seconds(item: Any) -> float:
+    """Return when a moment was in UTC, and of a time of day the duration since midnight."""
     if isinstance(item, dt.time):
-        return dt.timedelta(
+        item = dt.timedelta(
             hours=item.hour,
             minutes=item.minute,
             seconds=item.second,
             microseconds=item.microsecond,
         )
-    if isinstance(item, dt.datetime) and item.tzinfo is not None:
-        return item.astimezone(dt.UTC).replace(tzinfo=None)
-    return item
+    elif isinstance(item, dt.datetime) and item.tzinfo is not None:
+        item = item.astimezone(dt.UTC).replace(tzinfo=None)
+    if isinstance(item, dt.date):
+        item = np.datetime64(item, "us")
+    elif isinstance(item, dt.timedelta):
+        item = np.timedelta64(item, "us")
+    return float(_seconds(np.asarray(item)))
 
 
 def _as_float(item: Any) -> float:
