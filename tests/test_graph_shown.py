@@ -61,6 +61,7 @@ def test_the_page_shows_thirty_edges_and_counts_the_others():
     page = chain(33)._repr_html_()
     assert page.count("<tr>") == 1 + 30
     assert "… and 2 more" in page
+    assert "… and 1 more" in chain(32)._repr_html_()
     assert "more" not in chain(31)._repr_html_()
 
 
@@ -69,7 +70,8 @@ def test_the_page_shows_weights_and_leaves_unknown_ones_empty():
     assert ">0.1235<" in page
     assert "nan" not in page
     assert "Isolated" not in page
-    assert "Isolated: c" in Graph(tuple("abc"), (("a", "b"),))._repr_html_()
+    assert "Isolated: c<" in Graph(tuple("abc"), (("a", "b"),))._repr_html_()
+    assert "v29 and 2 more<" in Graph(tuple(f"v{i}" for i in range(32)))._repr_html_()
 
 
 def test_a_path_prints_its_extent_and_shows_each_lambda_in_a_notebook():

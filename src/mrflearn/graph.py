@@ -25,6 +25,7 @@ from mrflearn._json import (
     read_position,
     reading,
 )
+from mrflearn._words import listed
 from mrflearn.errors import InputError, unknown
 from mrflearn.evidence import Evidence, Explanation
 
@@ -334,7 +335,7 @@ class Graph:
         n_more = len(self.edges) - most
         more = f"<p>… and {n_more} more</p>" if n_more > 0 else ""
         alone = [node for node in self.nodes if not self.neighbors(node)]
-        isolated = f"<p>Isolated: {html.escape(', '.join(alone[:most]))}</p>" if alone else ""
+        isolated = f"<p>Isolated: {html.escape(listed(alone, most=most))}</p>" if alone else ""
         return (
             f"<div><p><b>{html.escape(repr(self))}</b></p><table><thead><tr><th>source</th>"
             f"<th>target</th><th>weight ({html.escape(self.unit)})</th></tr></thead><tbody>{rows}"
