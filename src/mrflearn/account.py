@@ -76,9 +76,7 @@ def _of_method(estimator: GraphEstimator) -> str:
     name = type(estimator).__name__
     if not isinstance(estimator, SearchEstimator):
         return f"Edges were found by {name}, which assumes a parametric model."
-    how = estimator.dependence if isinstance(estimator.dependence, str) else repr(
-        estimator.dependence
-    )  # fmt: skip
+    how = str(estimator.dependence)
     if isinstance(estimator, ChowLiu):
         return (
             f"Edges were found by {name}: the tree, or forest, of the pairs that share most "
