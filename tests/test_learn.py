@@ -60,7 +60,7 @@ def test_beyond_fifty_variables_edges_are_tried_one_by_one():
 
 
 def test_tests_that_take_too_much_memory_are_refused_before_the_work(monkeypatch):
-    monkeypatch.setattr(GSMPLE, "fit", lambda *_: pytest.fail("the work began"))
+    monkeypatch.setattr(GSMPLE, "_fit", lambda *_: pytest.fail("the work began"))
     said = (
         r"max_memory=10\.\d MB is too little: 2 workers may take 17\.2 MB to test edges of 300 "
         r"rows: raise it, or leave tests out by test=False"
@@ -149,6 +149,7 @@ def test_an_estimator_is_taken_as_it_is():
     [
         ({"method": "gsmpel"}, "unknown method 'gsmpel'; did you mean 'gsmple'?"),
         ({"dependense": "knn"}, "method 'gsmple': unknown option 'dependense'; did you mean"),
+        ({"n_subsample": 5}, "unknown option 'n_subsample'; did you mean 'n_subsamples'"),
         ({"alpha": 0}, "alpha must be between 0 and 1, both excluded; got 0"),
         ({"alpha": 1.5}, "alpha must be between 0 and 1, both excluded; got 1.5"),
         ({"selection": "star"}, "unknown selection 'star'; did you mean 'stars'?"),

@@ -147,3 +147,34 @@ def test_numbers_stored_as_text_are_pointed_out_unless_they_are_few_levels():
 def test_whole_numbers_that_count_the_rows_get_a_note():
     table = as_table(pd.DataFrame({"id": range(1, 31), "y": np.linspace(0, 1, 30) ** 2}))
     assert "an identifier?" in table.describe().loc["id", "note"]
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        ([1, 2, 3, 4, 5, -99] * 3, -99),
+        ([1, 2, 3, 4, 5, 9] * 3, 9),
+        ([*np.linspace(18.5, 80, 17), 999.0], 999),
+        ([1, 2, 3, 4, 5, 6, 7, 9] * 3, None),  # a scale to 9 of which nobody chose 8
+        ([0.1, 0.2, 0.3, 0.4, 9.0, 0.5] * 3, None),
+        ([1, 2, 99] * 6, None),
+        ([18, 33, 71, 64, 99, 50] * 3, None),
+    ],
+)
+def test_codes_for_missing_values_are_warned_of(values, code):
+    frame = pd.DataFrame({"a": values, "b": np.arange(len(values)) / 7})
+    if code is None:
+        as_table(frame)
+        return
+    with pytest.warns(UserWarning, match=rf"^{code} in column 'a', far from all .* kinds=\{{'a'"):
+        as_table(frame)
+    as_table(frame, kinds={"a": "continuous"})
+
+
+def test_codes_in_many_columns_are_one_warning():
+    frame = pd.DataFrame({name: [1, 2, 3, 4, -9, 5] * 3 for name in "abc"}).assign(
+        d=[1, 2, 3, 4, 99, 5] * 3
+    )
+    with pytest.warns(UserWarning, match=r"^-9, 99 in columns 'a', 'b', 'c', 'd', far") as caught:
+        as_table(frame)
+    assert len(caught) == 1

@@ -13,9 +13,15 @@ from mrflearn._columns import RawColumn
 from mrflearn._words import listed
 from mrflearn.errors import InputError, unknown
 
-__all__ = ["FEW_LEVELS", "KINDS", "Column", "encode"]
+__all__ = ["CODED", "FEW_LEVELS", "KINDS", "Column", "encode"]
 
 KINDS = ("continuous", "ordinal", "nominal")
+
+MISSING_CODES = (-9, -99, -999, -9999, 9, 99, 999, 9999)
+"""Numbers that questionnaires use for answers that are missing."""
+
+CODED = "a code for missing ones?"
+"""How the note of a column with one ends."""
 
 FEW_LEVELS = 10
 """An integer column is ordinal when it has at most this many distinct values, each seen at least
@@ -74,7 +80,8 @@ def encode(
         if levels is None:
             levels = raw.ordered_levels(keep) if kind == "ordinal" else raw.levels(keep)
         codes = raw.codes(keep, levels)
-    n_distinct = len(np.unique(codes))
+    distinct = np.unique(codes)
+    n_distinct = len(distinct)
     counting = raw.type == "integer" and n_distinct == len(codes) == np.ptp(codes) + 1.0
     column = Column(
         name=raw.name,
@@ -83,9 +90,23 @@ def encode(
         levels=None if levels is None else tuple(levels),
         n_distinct=n_distinct,
         n_missing=int((raw.missing | raw.infinite).sum()),
-        note=_note(kind, reason, n_distinct, len(kept), raw.misfits(~raw.missing), bool(counting)),
+        note=_note(kind, reason, n_distinct, len(kept), raw.misfits(~raw.missing), bool(counting))
+        or _note_of_gap(raw, kind, reason, distinct),
     )
     return column, codes
+
+
+def _note_of_gap(raw: RawColumn, kind: str, reason: str, distinct: NDArray[np.float64]) -> str:
+    """Return a note of a number that may stand for a missing value, far from all others, or ""."""
+    if raw.type not in ("integer", "float") or reason.startswith("declared"):
+        return ""
+    for code in MISSING_CODES:
+        others = distinct[distinct != code]
+        usual = kind == "ordinal" or abs(code) > 9
+        there = usual and 3 <= len(others) < len(distinct)
+        if there and np.abs(others - code).min() >= np.ptp(others):
+            return f"{code} is far from all other values: {CODED}"
+    return ""
 
 
 def _infer_kind(raw: RawColumn, kept: NDArray[Any]) -> tuple[str, str]:

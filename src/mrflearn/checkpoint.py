@@ -222,6 +222,12 @@ class Checkpoint:
                     f"cannot write checkpoint {name}: {said}; make room there and run the same "
                     "again: what was written stays"
                 ) from None
+            folder = self.path.parent
+            if not folder.is_dir():
+                raise InputError(
+                    f"cannot write checkpoint {name}: there is no folder {str(folder)!r}; make it "
+                    "first"
+                ) from None
             if "unable to open" in said or "readonly" in said:
                 raise InputError(f"cannot write checkpoint {name}: {said}") from None
             raise self._spoilt(said) from None

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-__all__ = ["InputError", "either", "suggestion", "unknown", "warn_user"]
+__all__ = ["InputError", "MissingValuesError", "either", "suggestion", "unknown", "warn_user"]
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
 
@@ -20,6 +20,17 @@ class InputError(ValueError):
     The command line prints the message alone and exits with code 2. Every other exception that
     reaches a user is a bug of ours.
     """
+
+
+class MissingValuesError(InputError):
+    """Values are missing; `where` says in which columns, and how to go on depends on who asks."""
+
+    def __init__(self, where: str, remedy: str) -> None:
+        super().__init__(f"{where}: {remedy}")
+        self.where, self.remedy = where, remedy
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        return type(self), (self.where, self.remedy)
 
 
 def unknown(what: str, value: object, known: Iterable[object]) -> InputError:

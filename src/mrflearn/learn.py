@@ -27,6 +27,9 @@ from mrflearn.table import Table
 
 __all__ = ["learn"]
 
+OWN = ("test", "n_subsamples", "fraction", "quiet")
+"""Options of `learn` that estimators do not have."""
+
 WORTH_PROCESSES = 200_000
 """Edges times samples from which processes test them: half a minute of work, in which threads would
 wait for each other."""
@@ -91,7 +94,7 @@ def learn(
     >>> found.graph.neighbors("island")
     ('species',)
     """
-    estimator = as_estimator(method, options)
+    estimator = as_estimator(method, options, OWN)
     estimator = clone(estimator)  # the one given stays as it is
     own = {"n_jobs": n_jobs, "executor": executor, "checkpoint": checkpoint}
     estimator.set_params(

@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mrflearn._columns import RawColumn, read_columns
-from mrflearn.errors import InputError, unknown
+from mrflearn.errors import InputError, MissingValuesError, unknown
 from mrflearn.estimators import ESTIMATORS, IAMB, BlanketEstimator
 from mrflearn.estimators.base import remember_features
 
@@ -90,7 +90,14 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
         if self.target_kind is not None:
             kinds = {**(estimator.kinds or {}), target.name: self.target_kind}
             estimator = clone(estimator).set_params(kinds=kinds)
-        table = estimator._read([*columns, target])
+        try:
+            table = estimator._read([*columns, target])
+        except MissingValuesError as error:
+            own = f"{type(estimator).__name__}(missing='drop')"
+            raise InputError(
+                f"{error.where}: give the selector estimator={own} to learn from complete rows, or "
+                "put an imputer before it"
+            ) from None
         members = estimator._blanket(table, table.index(target.name))
         kept = {column.name for j in members for column in table.columns_of(j)}
         self.support_ = np.array([column.name in kept for column in columns])

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._columns import RawColumn, read_columns
-from mrflearn._kinds import FEW_LEVELS, KINDS, Column, encode
+from mrflearn._kinds import CODED, FEW_LEVELS, KINDS, Column, encode
 from mrflearn._scaling import SCALES, scaled
 from mrflearn._words import listed
-from mrflearn.errors import InputError, unknown, warn_user
+from mrflearn.errors import InputError, MissingValuesError, unknown, warn_user
 
 __all__ = ["FEW_LEVELS", "KINDS", "Column", "Table", "as_table"]
 
@@ -261,6 +261,15 @@ def warn_of_oddities(table: Table) -> None:
             "constant depends on nothing, so a variable made of constants alone is an isolated "
             "node",
         )
+    coded = [column for column in table.columns if column.note.endswith(CODED)]
+    if coded:
+        codes = dict.fromkeys(column.note.split()[0] for column in coded)
+        warn_user(
+            f"{listed(list(codes))} in column{'s' * (len(coded) > 1)} "
+            f"{listed([column.name for column in coded], quote=True)}, far from all other values: "
+            "if it stands for missing ones, empty those cells; if not, declare "
+            f"kinds={{{coded[0].name!r}: {coded[0].kind!r}}}",
+        )
     for column in table.columns:
         if column.kind == "nominal" and column.note and not column.constant:
             warn_user(
@@ -384,9 +393,10 @@ def complete_rows(raw: list[RawColumn], missing: str) -> NDArray[np.bool_]:
             ]
             if counts:
                 parts.append(f"{column.name!r} ({', '.join(counts)})")
-        raise InputError(
-            f"missing or infinite values in {listed(parts)}: pass missing='drop' to "
-            f"leave out the {int(bad.sum())} of {len(bad)} rows concerned, or fill them in first"
+        raise MissingValuesError(
+            f"missing or infinite values in {listed(parts)}",
+            f"pass missing='drop' to leave out the {int(bad.sum())} of {len(bad)} rows concerned, "
+            "or fill them in first",
         )
     if int((~bad).sum()) < 2:
         worst = max(raw, key=lambda column: int((column.missing | column.infinite).sum()))

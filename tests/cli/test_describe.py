@@ -47,6 +47,7 @@ def odd():
             "row": range(1000, 1000 + n),
             "many": [f"l{i % 15}x" for i in range(n)],
             "few": [float(i % 3) / 2 for i in range(n)],
+            "coded": [-99 if i % 7 == 0 else i % 5 for i in range(n)],
             "plain": rng.normal(size=n),
         }
     )
@@ -64,6 +65,7 @@ def test_each_oddity_comes_with_what_to_do(run, odd):
         "row": "--drop 'row'",
         "many": "--drop 'many'",
         "few": "--kinds 'few=ordinal'",
+        "coded": "--kinds 'coded=ordinal'",
     }
     for name, remedy in remedies.items():
         assert remedy in rows[name]["look at"], rows[name]
@@ -135,3 +137,22 @@ def test_mistakes(refusal):
     assert "did you mean 't.csv'?" in refusal("describe", "tt.csv")
     assert "did you mean 'age'?" in refusal("describe", "t.csv", "--kinds", "agee=nominal")
     assert "keep one at least" in refusal("describe", "t.csv", "--drop", "age,b")
+
+
+def test_a_warning_of_the_file_is_one_line(run):
+    Path("old.csv").write_bytes("größe,b\n1,2\n3,4\n5,1\n".encode("latin-1"))
+    result = run("describe", "old.csv")
+    warnings = [line for line in result.stderr.splitlines() if "UTF-8" in line]
+    assert len(warnings) == 1
+    assert warnings[0].startswith("Warning: ")
+    assert ".py" not in result.stderr
+
+
+def test_a_code_for_missing_answers_is_named(run):
+    pd.DataFrame({"item": [1, 2, 3, 4, 5, -99] * 4, "b": np.arange(24) / 7}).to_csv(
+        "t.csv", index=False
+    )
+    row = rows_of(run("describe", "t.csv"))["item"]
+    assert row["look at"].startswith("-99 is far from all other values: a code for missing ones?")
+    assert "--kinds 'item=ordinal'" in row["look at"]
+    assert rows_of(run("describe", "t.csv", "--kinds", "item=ordinal"))["item"]["look at"] == ""

@@ -131,7 +131,7 @@ def test_a_bug_is_not_dressed_up_as_a_mistake(chain, monkeypatch):
     def fail(*_):
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(GSMPLE, "fit", fail)
+    monkeypatch.setattr(GSMPLE, "_fit", fail)
     result = run("learn", "chain.csv", "-o", "g.json")
     assert isinstance(result.exception, RuntimeError)
     assert not Path("g.json").exists()

@@ -126,3 +126,14 @@ def test_a_report_must_be_a_page(run, learned):
     result = run("view", "r.json", "--report", "r.pdf", code=2)
     assert "cannot write 'r.pdf'" in result.stderr
     assert not Path("r.pdf").exists()
+
+
+def test_another_graph_of_the_path_knows_when_edges_enter(run, learned):
+    found = Result.load("r.json")
+    edge = found.graph.edges[-1]
+    pair = f"{edge.source}:{edge.target}"
+    ends = found.graph.index(edge.source), found.graph.index(edge.target)
+    shown = run("view", "r.json", "--lam", str(max(found.path.lams)), "--explain", pair).stdout
+    assert f"enters the path at lambda {found.path.entry[ends]:.3g}" in shown
+    assert "have no edge" in shown
+    assert "nowhere" not in shown

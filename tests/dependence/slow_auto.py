@@ -1,5 +1,6 @@
 """The slow, obvious version of `Auto`: one question at a time, from definitions."""
 
+import itertools
 from functools import cache
 
 import numpy as np
@@ -74,7 +75,7 @@ class SlowAuto:
         return true / (true + error**2) if true > 0 else 0.0
 
     def _probes(self):
-        varying = [i for i in range(self.table.n_variables) if not self.table.constant[i]]
+        varying = self._worth_learning_from()
         n_values = max(self.table.n_samples * len(varying), 1)
         n_rows = min(len(varying), auto.MAX_ROWS, max(auto.MOST_PROBED // n_values, auto.MIN_ROWS))
         rows = [varying[len(varying) * row // n_rows] for row in range(n_rows)]
@@ -131,16 +132,26 @@ class SlowAuto:
         most = min(self._entropy(i), self._entropy(j))
         return min(gaussian(x, y, z, self._ridge()), most) - len(x) * len(y) / (2 * left)
 
+    def _worth_learning_from(self):
+        """Return the variables that vary, without those of many labels if three are left."""
+        varying = [i for i in range(self.table.n_variables) if not self.table.constant[i]]
+        many = set()
+        for i in varying:
+            for column in self.table.columns_of(i):
+                if column.kind == "nominal" and column.n_distinct > 12:
+                    many.add(i)
+        few = [i for i in varying if i not in many]
+        return few if len(few) >= 3 else varying
+
     def _ridge(self):
         """Return the share of noise in the squared correlations between variables."""
         noise = signal = 0.0
-        for i in range(self.table.n_variables):
-            for j in range(i):
-                for x in self._rows(i):
-                    for y in self._rows(j):
-                        square = np.corrcoef(x, y)[0, 1] ** 2 if np.ptp(x) and np.ptp(y) else 0.0
-                        noise += (1 - square) ** 2 / max(self.table.n_samples - 1, 1)
-                        signal += square
+        for i, j in itertools.combinations(self._worth_learning_from(), 2):
+            for x in self._rows(i):
+                for y in self._rows(j):
+                    square = np.corrcoef(x, y)[0, 1] ** 2 if np.ptp(x) and np.ptp(y) else 0.0
+                    noise += (1 - square) ** 2 / max(self.table.n_samples - 1, 1)
+                    signal += square
         return min(noise / signal, 1.0) if signal > 0 else 1.0
 
     def _rows(self, i):

@@ -467,3 +467,19 @@ def test_options_are_checked():
     ]:
         with pytest.raises(InputError, match=words):
             make()
+
+
+@pytest.mark.parametrize("n_labels", [20, 100, 240])
+@pytest.mark.parametrize("kind", ["discrete", "continuous"])
+def test_columns_of_many_labels_change_nothing_among_others(kind, n_labels):
+    """Their noise once decided how far to trust all estimates, and half of the edges were lost."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(240, 1)) + rng.normal(size=(240, 5))
+    values = values if kind == "continuous" else np.clip(np.round(values), -2, 2).astype(int)
+    frame = pd.DataFrame(values, columns=list("abcde"))
+    numbers = np.arange(240) % n_labels
+    labels = {name: [f"label {n}" for n in rng.permutation(numbers)] for name in "xyz"}
+    alone, beside = (Auto().bind(_table(table)) for table in (frame, frame.assign(**labels)))
+    for i, candidates, conditions in ((0, (1, 2), ()), (1, (2, 4), (0,)), (4, (0, 1), (2, 3))):
+        expected = alone.cmi_many(i, candidates, conditions)
+        assert beside.cmi_many(i, candidates, conditions).tobytes() == expected.tobytes()

@@ -296,6 +296,8 @@ def test_the_selector_lets_holes_through_where_its_estimator_does():
     assert selector.transform(frame).shape == (100, selector.support_.sum())
     with pytest.raises(ValueError, match="NaN"):
         MarkovBlanketSelector(IAMB(0.2)).fit(frame.dropna(), y.drop(3)).transform(frame)
+    with pytest.raises(InputError, match=r"'d' \(1 NaN .* estimator=IAMB\(missing='drop'\)"):
+        MarkovBlanketSelector(IAMB(0.2)).fit(frame, y)
 
 
 def test_the_selector_names_its_mistakes():

@@ -21,7 +21,7 @@ def chosen(estimator, frame, gamma=0.5, lams=None):
     """Return the choice on the path of an estimator, and its fits."""
     table = as_table(frame, scale=None)
     if lams is None:
-        lams = decades(estimator._method.largest_lam(table, **estimator._given()))
+        lams = decades(estimator._method.largest_lam(table, **estimator._of_method()))
     fits = estimator._fits(table, tuple(lams))
     return estimator._choose_by_ebic(table, fits, gamma), fits
 

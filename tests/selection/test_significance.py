@@ -95,6 +95,26 @@ def test_equal_scores_by_chance_are_counted():
     same = np.full(30, 0.25)
     assert p_value_among(0.25, same) == 1.0
     assert p_value_among(0.3, same) == 1 / 31
+    rounded = 0.25 + 1e-17 * np.arange(-15, 15)
+    assert p_value_among(0.25 + 2e-16, rounded) == 1.0
+
+
+def test_where_no_rows_can_be_exchanged_nothing_is_shown():
+    """Copies are the data then, up to rounding; the tail of that rounding was once taken."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(1, 6, size=(120, 14)), columns=[f"q{i}" for i in range(14)])
+    frame = frame.assign(x=rng.normal(size=120).round(1), y=rng.integers(2, size=120))
+    table = as_table(frame)
+    dependence = Auto().bind(table)
+    x, y, others = 14, 15, list(range(14))
+    p_values = []
+    for seed in range(3):
+        chance = scores_by_chance(
+            table, Auto(), dependence, x, y, others, others, 60, np.random.default_rng(seed)
+        )
+        score = dependence.cmi(x, y, others) + dependence.cmi(y, x, others)
+        p_values.append(p_value_among(score, chance))
+    assert min(p_values) > 0.05
 
 
 def _graph(n_variables, *edges):

@@ -16,7 +16,7 @@ from mrflearn.cli._options import (
     json_option,
     table_options,
 )
-from mrflearn.cli._output import in_flags, show_rows, write_json
+from mrflearn.cli._output import in_flags, plain_warnings, show_rows, write_json
 from mrflearn.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ ADVICE = {
     "a typing mistake?": "correct the file, or say --kinds '{declared}=nominal' if it is none",
     "an identifier?": "if so, leave it out with --drop {dropped}: it says nothing of other rows",
     "merge rare ones?": "do so in the file, or leave the column out with --drop {dropped}",
+    "a code for missing": "if so, empty those cells, else say --kinds '{declared}={kind}'",
     "distinct values": "say --kinds '{declared}=ordinal' or '{declared}=nominal' if it is",
 }
 """What to do about the notes of a column, by what they say."""
@@ -69,7 +70,8 @@ def describe(file: str, table: TableOptions, as_json: bool) -> None:
 
     from mrflearn._columns import read_columns
 
-    frame, reading = table.read(file, at_least=1)
+    with plain_warnings():
+        frame, reading = table.read(file, at_least=1)
     columns = read_columns(frame)
     described = [_describe(column, reading["kinds"]) for column in columns]
     described = _as_learned(described, columns, reading)
@@ -142,7 +144,9 @@ def _warnings(column: Column) -> tuple[str, ...]:
     for phrase, advice in ADVICE.items():
         if phrase in column.note:
             declared = written(column.name, ",=")[1:-1]
-            advised = advice.format(dropped=written(column.name), declared=declared)
+            advised = advice.format(
+                dropped=written(column.name), declared=declared, kind=column.kind
+            )
             asked = column.note.endswith("?")
             return (f"{column.note}{'' if asked else ':'} {advised}",)
     return (column.note,)

@@ -112,11 +112,15 @@ def view(
 
 
 def _at(found: Result, lam: float) -> Graph:
-    """Return the graph of the path whose lambda is closest."""
+    """Return the graph of the path whose lambda is closest, and when edges come onto that."""
+    from mrflearn.evidence import Evidence
+
     # An infinite lambda is as far from all: the largest, or the smallest, is meant.
     wanted = max(min(lam, max(found.path.lams)), min(found.path.lams))
     position = min(range(len(found.path)), key=lambda at: abs(found.path.lams[at] - wanted))
-    return found.path[position]
+    known = found.graph.evidence or Evidence()
+    entry = found.path.entry if known.entry is None else known.entry
+    return replace(found.path[position], evidence=Evidence(entry=entry, share=known.share))
 
 
 def _tell(found: Result, graph: Graph) -> None:

@@ -26,7 +26,12 @@ from mrflearn.dependence.base import (
     TableDependence,
     innermost,
 )
-from mrflearn.dependence.correlations import Correlations, held_memory, is_discrete
+from mrflearn.dependence.correlations import (
+    Correlations,
+    held_memory,
+    is_discrete,
+    worth_learning_from,
+)
 from mrflearn.dependence.disagreement import Disagreement, disagreement
 from mrflearn.dependence.discrete import PlugIn, least_memory
 from mrflearn.dependence.gaussian import normal_scores
@@ -448,7 +453,7 @@ def _questions(
     Variables are evenly spread if there are many; `conditions` is asked with the position of one
     among them, the variable and the others.
     """
-    varying = np.flatnonzero(~table.constant).tolist()
+    varying = worth_learning_from(table).tolist()
     worth = MOST_PROBED // max(table.n_samples * len(varying), 1)
     n_rows = min(len(varying), MAX_ROWS, max(worth, MIN_ROWS))
     rows = [varying[len(varying) * row // n_rows] for row in range(n_rows)]

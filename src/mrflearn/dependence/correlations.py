@@ -12,7 +12,10 @@ from mrflearn.dependence.gaussian import BoundGaussian
 from mrflearn.dependence.null import Null
 from mrflearn.table import Table
 
-__all__ = ["Correlations", "held_memory", "is_discrete"]
+__all__ = ["Correlations", "held_memory", "is_discrete", "worth_learning_from"]
+
+MANY_LABELS = 12
+"""Labels of a column from which nothing is learned about how far to trust estimates of others."""
 
 MOST_LABELS = 32
 """Labels of a nominal column that may have correlations of their own: the rarer share some."""
@@ -24,7 +27,7 @@ class Correlations:
     def __init__(self, table: Table, model: Correlations | None = None) -> None:
         self.gaussian = BoundGaussian(_without_rare_labels(table), copula=True)
         if model is None:
-            self.gaussian.ridge = _noise_share(self.gaussian, table.n_samples)
+            self.gaussian.ridge = _noise_share(self.gaussian, table)
         else:
             self.gaussian.ridge = model.gaussian.ridge
         self.n_samples = table.n_samples
@@ -51,17 +54,18 @@ class Correlations:
         return self.gaussian.degrees(i, candidates)
 
 
-def _noise_share(gaussian: BoundGaussian, n_samples: int) -> float:
+def _noise_share(gaussian: BoundGaussian, table: Table) -> float:
     """Return the share of noise in the squared correlations between different variables.
 
     It is the intensity with which Schäfer and Strimmer (2005) shrink correlations: 1 if they are
     all noise, near 0 if there are many rows or strong correlations.
     """
-    owners = np.empty(len(gaussian.correlation), dtype=np.int64)
-    for variable, owned in enumerate(gaussian.owned):
-        owners[owned] = variable
-    squares = gaussian.correlation[owners[:, None] != owners] ** 2
-    noise = float(((1 - squares) ** 2).sum()) / max(n_samples - 1, 1)
+    owners = np.full(len(gaussian.correlation), -1, dtype=np.int64)
+    for variable in worth_learning_from(table):
+        owners[gaussian.owned[variable]] = variable
+    among = (owners[:, None] != owners) & (owners[:, None] >= 0) & (owners >= 0)
+    squares = gaussian.correlation[among] ** 2
+    noise = float(((1 - squares) ** 2).sum()) / max(table.n_samples - 1, 1)
     signal = float(squares.sum())
     return min(noise / signal, 1.0) if signal > 0 else 1.0
 
@@ -74,6 +78,20 @@ def _without_rare_labels(table: Table) -> Table:
         values[c, sizes[labels] * MOST_LABELS < table.n_samples] = -1.0  # codes are from 0
     values.flags.writeable = False
     return replace(table, values=values)
+
+
+def worth_learning_from(table: Table) -> NDArray[np.intp]:
+    """Return the variables that tell how far to trust estimates: no constants, nor many labels.
+
+    Each of many labels is in few rows, and there are many of them: their noise would decide for all
+    others. If there is hardly anything else, it has to.
+    """
+    varying = np.flatnonzero(~table.constant)
+    few = [
+        all(c.kind != "nominal" or c.n_distinct <= MANY_LABELS for c in table.columns_of(i))
+        for i in varying.tolist()
+    ]
+    return varying[few] if sum(few) > 2 else varying
 
 
 def is_discrete(table: Table, i: int) -> bool:

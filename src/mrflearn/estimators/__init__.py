@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mrflearn.errors import InputError, unknown, warn_user
@@ -66,8 +66,13 @@ MOST_FOR_PAIRS = 50
 as many times longer as there are variables."""
 
 
-def as_estimator(method: str | GraphEstimator, options: Mapping[str, Any]) -> GraphEstimator:
-    """Return an estimator by its name, with options, or one that is configured already."""
+def as_estimator(
+    method: str | GraphEstimator, options: Mapping[str, Any], others: Iterable[str] = ()
+) -> GraphEstimator:
+    """Return an estimator by its name, with options, or one that is configured already.
+
+    `others` are options that whoever asks has beside them.
+    """
     if isinstance(method, GraphEstimator):
         if options:
             raise InputError(
@@ -81,7 +86,7 @@ def as_estimator(method: str | GraphEstimator, options: Mapping[str, Any]) -> Gr
     known = cls().get_params()
     for option in options:
         if option not in known:
-            raise InputError(f"method {method!r}: {unknown('option', option, known)}")
+            raise InputError(f"method {method!r}: {unknown('option', option, (*known, *others))}")
     return cls(**{**BEST.get(method, {}), **options})
 
 

@@ -42,6 +42,9 @@ each with each, and 200 copies of 200 labels would take 13 GB."""
 ENOUGH = 10
 """Scores by chance that must reach an observed one for it to be counted how often they do."""
 
+ROUNDING = 1e-9
+"""Scores that differ by less are the same: where no rows can be exchanged, copies are the data."""
+
 
 @dataclass(frozen=True)
 class EdgeTest:
@@ -250,9 +253,10 @@ def p_value_among(
     >>> 0.0005 < p_value_among(3.1, by_chance) < 0.002
     True
     """
-    n_reached = int((by_chance >= score).sum())
+    close = ROUNDING * max(1.0, abs(score))
+    n_reached = int((by_chance >= score - close).sum())
     mean, deviation = by_chance.mean(), by_chance.std(ddof=1)
-    if n_reached >= ENOUGH or deviation == 0:
+    if n_reached >= ENOUGH or deviation <= close:
         return (1 + n_reached) / (1 + len(by_chance))
     skewness = max(float(((by_chance - mean) ** 3).mean() / deviation**3), least_skewness)
     null = Null(np.array([mean]), np.array([deviation]), np.array([skewness]))
