@@ -133,9 +133,10 @@ def test_a_column_of_decimals_and_the_same_as_text_are_scaled_alike():
 @patient
 def test_ranks_are_the_same_after_any_increasing_transformation(values):
     values = np.array(values, dtype=float)
-    expected = column(values, scale="rank")
+    options = {"scale": "rank", "kinds": {"a": "continuous"}}  # 99 may be far from all others
+    expected = column(values, **options)
     for transformed in (values**3, np.exp(values / 10), np.arctan(values), values * 1e300):
-        assert np.array_equal(column(transformed, scale="rank"), expected)
+        assert np.array_equal(column(transformed, **options), expected)
 
 
 @given(columns_of(st.integers(-5, 5), min_size=3))

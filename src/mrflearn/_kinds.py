@@ -98,7 +98,8 @@ def encode(
 
 def _note_of_gap(raw: RawColumn, kind: str, reason: str, distinct: NDArray[np.float64]) -> str:
     """Return a note of a number that may stand for a missing value, far from all others, or ""."""
-    if raw.type not in ("integer", "float") or reason.startswith("declared"):
+    typed = raw.type in ("integer", "float")
+    if not typed or reason.startswith("declared") or len(raw.values) <= FEW_LEVELS:
         return ""
     for code in MISSING_CODES:
         others = distinct[distinct != code]
