@@ -19,6 +19,7 @@ from mrflearn.errors import InputError
 __all__ = ["RawColumn", "read_columns"]
 
 _MOMENTS, _DURATIONS = (dt.date, np.datetime64), (dt.time, dt.timedelta, np.timedelta64)
+"""Python's and NumPy's times."""
 
 _SECONDS = {
     "Y": 31_556_952.0,
@@ -30,7 +31,6 @@ _SECONDS = {
     "s": 1.0,
 }
 """In a unit of NumPy's durations; years and months are those of the calendar on average."""
-"""Python's and NumPy's times, and the NumPy kind that holds them."""
 
 _WIDE = (nw.Int128, nw.UInt128)
 """Integers that NumPy has no type for."""

@@ -118,9 +118,7 @@ def _at(found: Result, lam: float) -> Graph:
     # An infinite lambda is as far from all: the largest, or the smallest, is meant.
     wanted = max(min(lam, max(found.path.lams)), min(found.path.lams))
     position = min(range(len(found.path)), key=lambda at: abs(found.path.lams[at] - wanted))
-    known = found.graph.evidence or Evidence()
-    entry = found.path.entry if known.entry is None else known.entry
-    return replace(found.path[position], evidence=Evidence(entry=entry, share=known.share))
+    return replace(found.path[position], evidence=Evidence(entry=found.path.entry))
 
 
 def _tell(found: Result, graph: Graph) -> None:

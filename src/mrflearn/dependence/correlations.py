@@ -63,7 +63,8 @@ def _noise_share(gaussian: BoundGaussian, table: Table) -> float:
     owners = np.full(len(gaussian.correlation), -1, dtype=np.int64)
     for variable in worth_learning_from(table):
         owners[gaussian.owned[variable]] = variable
-    among = (owners[:, None] != owners) & (owners[:, None] >= 0) & (owners >= 0)
+    among = owners[:, None] != owners
+    among[owners < 0] = among[:, owners < 0] = False
     squares = gaussian.correlation[among] ** 2
     noise = float(((1 - squares) ** 2).sum()) / max(table.n_samples - 1, 1)
     signal = float(squares.sum())
