@@ -211,6 +211,28 @@ def test_what_was_committed_survives_a_kill(path):
     again.close()
 
 
+def test_a_file_whose_making_was_cut_short_is_made_anew(path, monkeypatch):
+    query, statements = Checkpoint._query, []
+
+    def cut_short(self, statement, values=()):
+        found = query(self, statement, values)
+        statements.append(statement)
+        if len(statements) == last:
+            raise KeyboardInterrupt
+        return found
+
+    for last in range(1, 100):
+        statements.clear()
+        with monkeypatch.context() as patched, suppress(KeyboardInterrupt):
+            patched.setattr(Checkpoint, "_query", cut_short)
+            opened(path).close()
+        opened(path).close()
+        path.unlink()
+        if len(statements) < last:
+            break
+    assert sum(statement.startswith("CREATE TABLE") for statement in statements) == 3
+
+
 def test_a_full_disk_is_said_and_what_was_written_stays(small_disk, monkeypatch):
     monkeypatch.setattr("mrflearn.checkpoint.PERIOD", 0.0)
     small_disk.resize("256k")

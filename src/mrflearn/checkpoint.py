@@ -165,6 +165,8 @@ class Checkpoint:
         """Make the tables of a new file; refuse a file that is not ours, or another run's."""
         there = self._query("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
         if not there and self._query("PRAGMA application_id")[0][0] in (0, MAGIC):
+            # All or nothing: else a kill between two tables would leave what is no checkpoint.
+            self._query("BEGIN")
             self._query(f"PRAGMA application_id = {MAGIC}")
             for table in SCHEMA.values():
                 self._query(table)

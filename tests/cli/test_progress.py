@@ -141,7 +141,8 @@ def test_ctrl_c_is_no_traceback_while_a_command_begins(seconds):
     time.sleep(seconds)
     terminal.press(CTRL_C)
     # Too early, and the signal ends Python itself; too late, and the command is through.
-    assert terminal.end() in (130, -signal.SIGINT, 0)
+    ended = terminal.end()
+    assert ended in (130, -signal.SIGINT, 0) or "Fatal Python error: init_" in terminal.text
     # Until our package is found, a traceback is Python's own.
     ours = set(re.findall(r"mrflearn/[\w/]+\.py", terminal.text))
     assert ours <= {"mrflearn/__init__.py"}
