@@ -33,7 +33,8 @@ def _slow_orders(near, turns, preferences):
     for turn, wishes in zip(turns, preferences, strict=True):
         order = {}
         for place in turn.tolist():
-            liked = sorted(range(near.shape[1]), key=lambda n, p=place, w=wishes: w[p, n])
+            others = [n for n in range(near.shape[1]) if n == 0 or near[place, n] != place]
+            liked = sorted(others, key=lambda n, p=place, w=wishes: w[p, n])
             free = [near[place, n] for n in liked if near[place, n] not in order.values()]
             if free:
                 order[place] = free[0]
@@ -72,7 +73,7 @@ def test_orders_are_permutations_and_equal_their_slow_twin(seed, n_samples, n_ot
 
 def test_without_conditions_every_order_is_as_likely():
     table = as_table(np.arange(6.0).reshape(3, 2))
-    orders = shuffled_orders(table, [], 6000, np.random.default_rng(1))
+    orders = shuffled_orders(table, 0, [], 6000, np.random.default_rng(1))
     _, counts = np.unique(orders, axis=0, return_counts=True)
     assert len(counts) == 6
     assert counts.min() > 900
@@ -83,7 +84,7 @@ def test_samples_alike_in_discrete_conditions_change_places(conditions):
     frame = _frame()
     table = as_table(frame)
     orders = shuffled_orders(
-        table, [table.index(name) for name in conditions], 50, np.random.default_rng(2)
+        table, 0, [table.index(name) for name in conditions], 50, np.random.default_rng(2)
     )
     assert np.array_equal(np.sort(orders, axis=1), np.tile(np.arange(120), (50, 1)))
     for name in conditions:
@@ -99,7 +100,7 @@ def test_samples_take_the_place_of_near_ones():
     frame = _frame()
     table = as_table(frame)
     given_variables = [table.index("a"), table.index("label")]
-    orders = shuffled_orders(table, given_variables, 40, np.random.default_rng(3))
+    orders = shuffled_orders(table, 4, given_variables, 40, np.random.default_rng(3))
     labels, a = frame["label"].to_numpy(), frame["a"].to_numpy()
     assert np.all(labels[orders] == labels)
     near = np.array(
@@ -118,7 +119,7 @@ def test_samples_take_the_place_of_near_ones():
 @pytest.mark.filterwarnings("ignore:column 'id' is taken as nominal")
 def test_a_label_of_its_own_stays():
     table = as_table(pd.DataFrame({"a": np.arange(30.0), "id": [f"row {n}" for n in range(30)]}))
-    orders = shuffled_orders(table, [0, 1], 5, np.random.default_rng(4))
+    orders = shuffled_orders(table, 1, [0, 1], 5, np.random.default_rng(4))
     assert np.array_equal(orders, np.tile(np.arange(30), (5, 1)))
 
 
@@ -126,7 +127,7 @@ def test_a_label_of_its_own_stays():
 def test_copies_have_the_values_of_the_variable(name):
     table = as_table(_frame())
     i, given_variables = table.index(name), [table.index("a")]
-    orders = shuffled_orders(table, [], 20, np.random.default_rng(5))
+    orders = shuffled_orders(table, 0, [], 20, np.random.default_rng(5))
     rng = np.random.default_rng(8)
     others = [table.index("c"), *given_variables]
     copies = with_copies(table, i, others, given_variables, orders, rng)
@@ -146,7 +147,7 @@ def test_copies_keep_what_the_conditions_explain():
     frame = _frame(400)
     table = as_table(frame)
     a, b = table.index("a"), table.index("b")
-    orders = shuffled_orders(table, [], 20, np.random.default_rng(6))  # of all samples
+    orders = shuffled_orders(table, 0, [], 20, np.random.default_rng(6))  # of all samples
     copies = with_copies(table, b, [a], [a], orders, np.random.default_rng(9))
     plain = np.corrcoef(frame["a"], np.log(frame["b"]))[0, 1]
     for v in range(1, 21):
@@ -157,7 +158,7 @@ def test_copies_keep_what_the_conditions_explain():
 def test_vectors_are_copied_whole():
     table = as_table(_frame(), groups={"both": ["label", "step"]})
     i = table.index("both")
-    orders = shuffled_orders(table, [], 3, np.random.default_rng(7))
+    orders = shuffled_orders(table, 0, [], 3, np.random.default_rng(7))
     copies = with_copies(table, i, [table.index("c")], [], orders, np.random.default_rng(10))
     for v, order in zip(range(1, 4), orders, strict=True):
         assert np.array_equal(copies.values_of(v), table.values_of(i)[:, order])
@@ -180,7 +181,7 @@ def test_copies_depend_on_what_the_conditions_tell_as_a_new_draw_would(kind):
 
         frame = pd.DataFrame({"x": redraw(rng), "y": waves, "p": z[0], "q": z[1], "r": z[2]})
         table = as_table(frame, kinds={"x": "continuous" if kind == "continuous" else "nominal"})
-        orders = shuffled_orders(table, [2, 3, 4], 20, rng)
+        orders = shuffled_orders(table, 0, [2, 3, 4], 20, rng)
         copies = with_copies(table, 0, [1], [2, 3, 4], orders, rng)
         for v in range(1, 21):
             found.append(np.corrcoef(copies.values_of(0), copies.values_of(v))[0, 1])
@@ -202,7 +203,7 @@ def test_given_discrete_conditions_the_values_are_exchanged():
     table = as_table(_frame())
     conditions = [table.index("label"), table.index("step")]
     rng = np.random.default_rng(12)
-    orders = shuffled_orders(table, conditions, 5, rng)
+    orders = shuffled_orders(table, 0, conditions, 5, rng)
     for name in ("a", "step"):
         i = table.index(name)
         copies = with_copies(table, i, [table.index("c")], conditions, orders, rng)

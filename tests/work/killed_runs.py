@@ -43,7 +43,7 @@ def table():
 def run(folder: Path) -> None:
     """Learn with a checkpoint, and save the result."""
     found = learn(
-        table(), n_subsamples=4, n_jobs=1, quiet=True, checkpoint=folder / "run.checkpoint"
+        table(), n_subsamples=2, n_jobs=1, quiet=True, checkpoint=folder / "run.checkpoint"
     )
     found.save(folder / "result.json")
 

@@ -11,7 +11,7 @@ import pytest
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "soak.py"
 
-N_FITS = 200
+N_FITS = 100
 """After a hundred to warm up. The script has 1,000 unless told otherwise, which take minutes."""
 
 MEGABYTES = 25

@@ -13,7 +13,7 @@ __all__ = ["near_orders"]
 def near_orders(near, turns, preferences):  # type: ignore
     """Return, for each order, which sample stands in each place: one near it, each in one place.
 
-    Samples choose in turn, each the nearest to its liking that none has chosen (Runge 2018). Where
+    Samples choose in turn, each the one most to its liking that none has chosen (Runge 2018). Where
     all near it are taken, others make way: along the shortest chain of places, each of which takes
     another sample near it, to one that is free. There is such a chain, as each sample is near
     itself. Without it one sample in ten would stand in two places that are alike in the conditions,
@@ -22,7 +22,8 @@ def near_orders(near, turns, preferences):  # type: ignore
     Parameters
     ----------
     near : ndarray of int32, shape (n_samples, n_near)
-        The samples that may stand in a sample's place, itself among them.
+        The samples that may stand in a sample's place, itself first. It may come again, where there
+        are fewer, and counts once.
     turns : ndarray of int32, shape (n_orders, n_samples)
         Permutations of the samples.
     preferences : ndarray of float64, shape (n_orders, n_samples, n_near)
@@ -44,9 +45,9 @@ def near_orders(near, turns, preferences):  # type: ignore
             place = turns[o, turn]
             best = -1
             for n in range(near.shape[1]):
-                if holder[near[place, n]] < 0 and (
-                    best < 0 or preferences[o, place, n] < preferences[o, place, best]
-                ):
+                if holder[near[place, n]] >= 0 or (n > 0 and near[place, n] == place):
+                    continue
+                if best < 0 or preferences[o, place, n] < preferences[o, place, best]:
                     best = n
             if best >= 0:
                 orders[o, place] = near[place, best]

@@ -96,6 +96,6 @@ class Shuffled(Dependence):
         """Return the dependence of candidates, conditions and copies of `i`, in this order."""
         seed = np.random.SeedSequence(self.random_state, spawn_key=(i, *given))
         rng = np.random.default_rng(seed)
-        orders = shuffled_orders(self.table, given, self.n_shuffles, rng)
+        orders = shuffled_orders(self.table, i, given, self.n_shuffles, rng)
         copies = with_copies(self.table, i, [*candidates, *given], given, orders, rng)
         return self.specification.bind_alike(copies, self.inner, self.max_memory)

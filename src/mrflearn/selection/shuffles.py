@@ -2,9 +2,9 @@
 
 A permutation of all samples would break the dependence on the conditions too, and what they explain
 would count as dependence. So a sample takes the value of one near it in the conditions (Runge
-2018), of any with the same conditions if all of them are discrete. Near is not the same: what a
-regression on the conditions explains stays, and only the rest is exchanged. Of labels, what stays
-is how likely each is. No such test is valid for all distributions (Shah and Peters 2020);
+2018), of any with the same conditions if all of them are discrete and enough samples are alike.
+Near is not the same: what a regression on the conditions explains stays, and only the rest is
+exchanged. Of labels, what stays is how likely each is. No such test is valid for all distributions (Shah and Peters 2020);
 experiments/significance.py measures this one where causes are curved, wavy, multiplied or jump.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,14 @@ from mrflearn.table import Table
 
 __all__ = ["shuffled_orders", "smoother_of", "with_copies"]
 
-N_NEAR = 6
-"""Samples that may stand in a sample's place, itself among them."""
+N_NEAR = 10
+"""Samples that may stand in a sample's place, itself among them. About a fifth stay: with fewer near
+ones more do, and copies are too like the variable; if none did, what regressions miss would be
+taken for an edge more often."""
+
+LEAST_ALIKE, MOST_ALONE = 6, 0.2
+"""Samples with the same labels, from which on no others need to take their places, and the share
+that may have fewer: with more, copies would be the data."""
 
 MOST_LABELS = 20
 """Labels of a column for which regressions are worth their time; those of more are exchanged."""
@@ -33,16 +40,36 @@ LEAST_FOR_SCALE = 10
 """Samples from which on it can be told how far from normal they are."""
 
 APART = 1e3
-"""Distance between different labels, which no other distance reaches."""
+"""Distance between different labels that are kept apart, which no other distance reaches."""
+
+BESIDE = np.sqrt(2)
+"""Distance between different labels that are not, in standard deviations of normal scores."""
+
+MOST_COMPARED = 2_000
+"""Samples among which near ones are sought where labels are not kept apart: trees of so many
+dimensions, one for each label, compare all with all."""
 
 MOST_PREFERENCES = 2**21
 """Numbers drawn at once to say which samples others would rather change places with."""
 
 
 def shuffled_orders(
-    table: Table, given: Sequence[int], n_orders: int, rng: np.random.Generator
+    table: Table, i: int, given: Sequence[int], n_orders: int, rng: np.random.Generator
 ) -> NDArray[np.int32]:
     """Return orders of the samples in which those alike in the conditions change places.
+
+    Parameters
+    ----------
+    table : Table
+        The data.
+    i : int
+        The variable to be copied.
+    given : sequence of int
+        The conditions.
+    n_orders : int
+        How many.
+    rng : Generator
+        Where randomness comes from.
 
     Returns
     -------
@@ -51,9 +78,9 @@ def shuffled_orders(
     """
     n_samples = table.n_samples
     keys = rng.random((n_orders, n_samples))
-    conditions = [z for z in given if not table.constant[z]]
-    kinds = {column.kind for z in conditions for column in table.columns_of(z)}
-    if "continuous" not in kinds:
+    conditions = _varying(table, given)
+    regressed = _regressed(table, conditions)
+    if not regressed or not (_any_continuous(table, conditions) or _few_labels(table, i)):
         groups = _groups(table, conditions)
         places = np.argsort(groups, kind="stable")
         orders = np.empty((n_orders, n_samples), dtype=np.int32)
@@ -62,7 +89,7 @@ def shuffled_orders(
         return orders
     from mrflearn.selection._orders import near_orders
 
-    near = _near(table, conditions, rng)
+    near = _near(table, i, conditions, rng)
     turns = np.argsort(keys, axis=1).astype(np.int32)
     n_together = max(1, MOST_PREFERENCES // near.size)
     return np.concatenate(
@@ -74,11 +101,9 @@ def shuffled_orders(
 
 
 def smoother_of(table: Table, given: Sequence[int]) -> Smoother | None:
-    """Return the regression on conditions; None if none is continuous, and groups are alike."""
-    conditions = [z for z in given if not table.constant[z]]
-    if "continuous" in {column.kind for z in conditions for column in table.columns_of(z)}:
-        return Smoother(table, conditions)
-    return None
+    """Return the regression on conditions; None if enough samples are alike in them."""
+    conditions = _varying(table, given)
+    return Smoother(table, conditions) if _regressed(table, conditions) else None
 
 
 def with_copies(
@@ -92,7 +117,7 @@ def with_copies(
 ) -> Table:
     """Return the table of `others` and copies of `i`, one for each order.
 
-    With continuous conditions, what they explain keeps its place. Copies of a continuous column
+    Where too few samples are alike, what the conditions explain keeps its place. Copies of a continuous column
     have the same values as the column: the sums only say in which order. Copies of a discrete one
     have the same labels, each about as often.
 
@@ -189,26 +214,83 @@ def _with_quantiles(
     return levels[drawn]
 
 
+def _varying(table: Table, given: Sequence[int]) -> list[int]:
+    return [z for z in given if not table.constant[z]]
+
+
+def _any_continuous(table: Table, given: Sequence[int]) -> bool:
+    return any(column.kind == "continuous" for z in given for column in table.columns_of(z))
+
+
+def _few_labels(table: Table, i: int) -> bool:
+    """Return whether regressions tell of a variable what conditions explain."""
+    return all(
+        column.kind == "continuous" or column.n_distinct <= MOST_LABELS
+        for column in table.columns_of(i)
+    )
+
+
+def _regressed(table: Table, given: Sequence[int]) -> bool:
+    """Return whether samples change places that are near in the conditions, not alike."""
+    return _any_continuous(table, given) or not _enough_alike(_groups(table, given))
+
+
+def _enough_alike(groups: NDArray[np.intp]) -> bool:
+    n_alike = np.bincount(groups)[groups]
+    return bool(np.mean(n_alike < min(LEAST_ALIKE, len(groups))) <= MOST_ALONE)
+
+
 def _groups(table: Table, given: Sequence[int]) -> NDArray[np.intp]:
     """Return to which group of samples, alike in all the conditions, each belongs."""
-    if not given:
-        return np.zeros(table.n_samples, dtype=np.intp)
-    rows = np.vstack([table.values_of(z) for z in given])
-    return np.unique(rows, axis=1, return_inverse=True)[1].reshape(-1)
+    return _alike_in([row for z in given for row in table.values_of(z)], table.n_samples)
 
 
-def _near(table: Table, given: Sequence[int], rng: np.random.Generator) -> NDArray[np.int32]:
-    """Return the samples nearest to each in the conditions, ties in random order."""
-    from scipy.spatial import cKDTree
+def _alike_in(rows: Sequence[NDArray[np.float64]], n_samples: int) -> NDArray[np.intp]:
+    if not len(rows):
+        return np.zeros(n_samples, dtype=np.intp)
+    return np.unique(np.array(rows), axis=1, return_inverse=True)[1].reshape(-1)
 
-    rows = []
+
+def _near(
+    table: Table, i: int, given: Sequence[int], rng: np.random.Generator
+) -> NDArray[np.int32]:
+    """Return the samples nearest to each in the conditions, itself first, ties in random order.
+
+    Different labels are apart, if enough samples share theirs, or if regressions cannot tell what
+    they explain: of a variable with many labels, or where a column has hardly a label twice. Where
+    fewer samples are near, itself comes again.
+    """
+    scores, labels = [], []
     for z in given:
         for column, values in zip(table.columns_of(z), table.values_of(z), strict=True):
-            rows.append(APART * values if column.kind == "nominal" else normal_scores(values))
-    points = np.array(rows).T
+            if column.kind == "nominal":
+                labels.append(values)
+            else:
+                scores.append(normal_scores(values))
+    if _enough_alike(_alike_in(labels, table.n_samples)) or not _few_labels(table, i):
+        apart = _alike_in(labels, table.n_samples)
+        return _nearest(np.array([APART * apart, *scores]).T, np.inf, rng)
+    told = [_enough_alike(_alike_in([own], table.n_samples)) for own in labels]
+    apart = _alike_in(list(compress(labels, np.logical_not(told))), table.n_samples)
+    indicators = [own == label for own in compress(labels, told) for label in np.unique(own)]
+    beside = BESIDE / np.sqrt(2) * np.reshape(indicators, (-1, table.n_samples))
+    points = np.vstack([APART * apart, *scores, *beside]).T
+    near = np.empty((table.n_samples, min(N_NEAR, table.n_samples)), dtype=np.int32)
+    n_parts = -(-table.n_samples // MOST_COMPARED)
+    for part in np.array_split(rng.permutation(table.n_samples), n_parts):
+        near[part] = part[_nearest(points[part], 2, rng)]
+    return near
+
+
+def _nearest(
+    points: NDArray[np.float64], norm: float, rng: np.random.Generator
+) -> NDArray[np.int32]:
+    """Return the points nearest to each, none of which is apart."""
+    from scipy.spatial import cKDTree
+
     points = points + 1e-9 * rng.random(points.shape)
     n_near = min(N_NEAR, len(points))
-    distances, near = cKDTree(points).query(points, k=n_near, p=np.inf)
+    distances, near = cKDTree(points).query(points, k=n_near, p=norm)
     distances, near = distances.reshape(-1, n_near), near.reshape(-1, n_near)
     # A sample with a label of its own stays where it is.
     return np.where(distances < APART / 2, near, near[:, :1]).astype(np.int32)

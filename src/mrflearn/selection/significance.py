@@ -1,9 +1,14 @@
 """Whether a pair depends directly: the score of an edge against what chance would make it.
 
-The score is the sum of two conditional mutual informations, given the neighbours of either end, of
-one sample: they are not independent, and no closed form of their sum is known. Where one variable
-is replaced by a copy that knows only what the neighbours of both tell about it, the sum is what it
-would be without the edge, whatever the two have in common.
+The score is the sum of two conditional mutual informations of one sample: they are not independent,
+and no closed form of their sum is known. Where one variable is replaced by a copy that knows only
+what the neighbours of both tell about it, the sum is what it would be without the edge, whatever
+the two have in common.
+
+Both are given the neighbours of both ends. A search gives either end its own; but without the edge
+to i, the other neighbours of i still tell of j, and so do copies of i that know them: scores by
+chance would grow with the edge that is tested. Dependences without a closed form, those of nearest
+neighbours, lose more by further conditions than that, and are asked as the search does.
 """
 
 from __future__ import annotations
@@ -26,7 +31,7 @@ from mrflearn.work import Executor, Serial, do_pieces
 __all__ = [
     "BYTES_A_ROW",
     "EdgeTest",
-    "compare",
+    "examine_edge",
     "examine_edges",
     "p_value_among",
     "scores_by_chance",
@@ -55,7 +60,8 @@ class EdgeTest:
     edge : tuple of int
         The smaller end first.
     score : float
-        The sum of the two conditional mutual informations, in nats.
+        The sum of the two conditional mutual informations, in nats, given the neighbours of both
+        ends; of dependences without a closed form, given those of either.
     by_chance : float
         Mean of the scores by chance: what the neighbours, or the bias of an estimate, make of it.
     p_value : float
@@ -125,7 +131,7 @@ def _kept_as(adjacency: NDArray[np.bool_]) -> str:
 
 
 def _test(shared: Any, edge: Pair) -> NDArray[np.float64]:
-    """Return the score of an edge, that of chance, and the p-value."""
+    """Return the score of an edge of a graph, that of chance, and the p-value."""
     table, specification, dependence, adjacency, n_shuffles, random_state = shared
     i, j = edge
     given_i, given_j = (
@@ -133,11 +139,33 @@ def _test(shared: Any, edge: Pair) -> NDArray[np.float64]:
         for node, other in ((i, j), (j, i))
     )
     rng = np.random.default_rng(np.random.SeedSequence(random_state, spawn_key=(i, j)))
+    return np.array(
+        examine_edge(table, specification, dependence, i, j, given_i, given_j, n_shuffles, rng)
+    )
+
+
+def examine_edge(
+    table: Table,
+    specification: Specification,
+    dependence: Dependence,
+    i: int,
+    j: int,
+    given_i: Sequence[int],
+    given_j: Sequence[int],
+    n_shuffles: int,
+    rng: np.random.Generator,
+) -> tuple[float, float, float]:
+    """Return the score of the pair (i, j), the mean of those by chance, and the p-value.
+
+    Parameters are those of `scores_by_chance`.
+    """
+    if dependence.has_null:
+        given_i = given_j = sorted({*given_i, *given_j})
     chance = scores_by_chance(
         table, specification, dependence, i, j, given_i, given_j, n_shuffles, rng
     )
-    score, p_value = compare(dependence, i, j, given_i, given_j, chance)
-    return np.array([score, chance.mean(), p_value])
+    score, p_value = _compare(dependence, i, j, given_i, given_j, chance)
+    return score, float(chance.mean()), p_value
 
 
 def scores_by_chance(
@@ -180,7 +208,7 @@ def scores_by_chance(
     smoother = smoother_of(table, union)
     found = []
     for (copied, other), first, last in zip(ends, bounds[:-1], bounds[1:], strict=True):
-        orders = shuffled_orders(table, union, last - first, rng)
+        orders = shuffled_orders(table, copied, union, last - first, rng)
         own, its = (given_i, given_j) if copied == i else (given_j, given_i)
         place = {variable: at for at, variable in enumerate([other, *union])}
         n_together = _n_together(table, copied)
@@ -214,7 +242,7 @@ def _n_together(table: Table, i: int) -> int:
     return max(1, MOST_TOGETHER // sum(widths))
 
 
-def compare(
+def _compare(
     dependence: Dependence,
     i: int,
     j: int,
