@@ -177,8 +177,8 @@ def print_tables(results):
     for ending in (", shuffled", ", score", ", one"):
         print(f"\nTests{ending}:\n")
         print_shares(results, ending)
-    print("\nShares at most 0.01 and at most 0.05. 19 times of 20 those of a test that keeps its level "
-          "are by chance within:")  # fmt: skip
+    print("\nShares at most 0.01 and at most 0.05. 19 times of 20, those of a test that keeps its "
+          "level are by chance within:")  # fmt: skip
     cases = results.groupby(["kind", "n_samples", "n_given"])
     for test in [name for name in results if name not in KEYS]:
         counted = cases[test].count()

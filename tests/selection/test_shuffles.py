@@ -123,6 +123,37 @@ def test_a_label_of_its_own_stays():
     assert np.array_equal(orders, np.tile(np.arange(30), (5, 1)))
 
 
+def _questionnaire(n_samples, n_columns=7):
+    """Columns of four labels: with six of them given, hardly two samples are alike."""
+    rng = np.random.default_rng(14)
+    answers = rng.choice(list("pqrs"), size=(n_samples, n_columns))
+    return pd.DataFrame(answers, columns=[f"q{c}" for c in range(n_columns)])
+
+
+@pytest.mark.parametrize("n_samples", [300, 4_100])
+def test_where_few_are_alike_in_labels_those_nearly_alike_change_places(n_samples):
+    frame = _questionnaire(n_samples)
+    orders = shuffled_orders(as_table(frame), 0, range(1, 7), 6, np.random.default_rng(15))
+    assert np.array_equal(np.sort(orders, axis=1), np.tile(np.arange(n_samples), (6, 1)))
+    assert np.mean(orders == np.arange(n_samples)) < 0.3
+    others = frame.to_numpy()[:, 1:]
+    # Of six labels 4.5 differ between any two samples.
+    assert np.mean([(others[order] != others).sum(axis=1) for order in orders]) < 2
+
+
+def test_labels_that_no_regression_can_tell_of_stay_apart():
+    """A label of each sample's own among the conditions, or many of the variable itself."""
+    frame = _questionnaire(300)
+    frame["id"] = [f"row {n}" for n in range(300)]
+    frame["code"] = np.random.default_rng(16).integers(30, size=300)
+    table = as_table(frame, kinds={"id": "nominal", "code": "nominal"})
+    answers, own, code = list(range(6)), table.index("id"), table.index("code")
+    for i, given_variables in [(6, [*answers, own]), (code, answers)]:
+        orders = shuffled_orders(table, i, given_variables, 4, np.random.default_rng(17))
+        rows = np.vstack([table.values_of(z) for z in given_variables])
+        assert all(np.array_equal(rows[:, order], rows) for order in orders)
+
+
 @pytest.mark.parametrize("name", ["b", "label", "step"])
 def test_copies_have_the_values_of_the_variable(name):
     table = as_table(_frame())

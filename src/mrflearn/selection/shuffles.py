@@ -4,8 +4,9 @@ A permutation of all samples would break the dependence on the conditions too, a
 would count as dependence. So a sample takes the value of one near it in the conditions (Runge
 2018), of any with the same conditions if all of them are discrete and enough samples are alike.
 Near is not the same: what a regression on the conditions explains stays, and only the rest is
-exchanged. Of labels, what stays is how likely each is. No such test is valid for all distributions (Shah and Peters 2020);
-experiments/significance.py measures this one where causes are curved, wavy, multiplied or jump.
+exchanged. Of labels, what stays is how likely each is. No such test is valid for all distributions
+(Shah and Peters 2020); experiments/significance.py measures this one where causes are curved, wavy,
+multiplied or jump.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from mrflearn.table import Table
 __all__ = ["shuffled_orders", "smoother_of", "with_copies"]
 
 N_NEAR = 10
-"""Samples that may stand in a sample's place, itself among them. About a fifth stay: with fewer near
-ones more do, and copies are too like the variable; if none did, what regressions miss would be
-taken for an edge more often."""
+"""Samples that may stand in a sample's place, itself among them. About a fifth stay: with fewer,
+more do, and copies are too like the variable; if none did, what regressions miss would be taken for
+an edge more often."""
 
 LEAST_ALIKE, MOST_ALONE = 6, 0.2
 """Samples with the same labels, from which on no others need to take their places, and the share
@@ -117,9 +118,9 @@ def with_copies(
 ) -> Table:
     """Return the table of `others` and copies of `i`, one for each order.
 
-    Where too few samples are alike, what the conditions explain keeps its place. Copies of a continuous column
-    have the same values as the column: the sums only say in which order. Copies of a discrete one
-    have the same labels, each about as often.
+    Where too few samples are alike, what the conditions explain keeps its place. Copies of a
+    continuous column have the same values as the column: the sums only say in which order. Copies
+    of a discrete one have the same labels, each about as often.
 
     Parameters
     ----------
