@@ -165,8 +165,7 @@ def study(
     say(f"learned in {time.perf_counter() - began:.0f} s; {dict(found.versions)}")
     say(f"options {dict(found.options)}")
     say(str(found))
-    edges = found.graph.to_pandas().assign(copies=scores_of_copies(found.graph, table, **options))
-    say(edges.to_string())
+    say(found.graph.to_pandas().join(scores(found.graph, table, **options)).to_string())
     stable = found.stability
     assert stable is not None
     often = stable.to_pandas()
@@ -200,13 +199,17 @@ def say_sparser(found: Result) -> None:
     say(f"at lambda {found.lam:.4f} {choice.values[choice.position]:.4f}")
 
 
-def scores_of_copies(graph: Graph, table: pd.DataFrame, **options: Any) -> list[float]:
-    """Return how strong copies make each edge on average, in the order of `Graph.to_pandas`."""
+def scores(graph: Graph, table: pd.DataFrame, **options: Any) -> pd.DataFrame:
+    """Return what each edge was tested by: given the neighbours of both ends, and that of copies.
+
+    Rows are in the order of `Graph.to_pandas`.
+    """
     read, specification = as_table(table, **options), resolve("auto")
     tests = examine_edges(read, specification, specification.bind(read), graph.adjacency)
-    means = {tuple(graph.nodes[end] for end in test.edge): test.by_chance for test in tests}
+    found = {tuple(graph.nodes[end] for end in t.edge): (t.score, t.by_chance) for t in tests}
     frame = graph.to_pandas()
-    return [means[a, b] for a, b in zip(frame["source"], frame["target"], strict=True)]
+    rows = [found[a, b] for a, b in zip(frame["source"], frame["target"], strict=True)]
+    return pd.DataFrame(rows, columns=["given both", "copies"], index=frame.index)
 
 
 def accuracy(table: pd.DataFrame, target: str, features: Sequence[str]) -> float:

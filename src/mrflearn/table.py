@@ -264,10 +264,12 @@ def warn_of_oddities(table: Table) -> None:
     coded = [column for column in table.columns if column.note.endswith(CODED)]
     if coded:
         codes = dict.fromkeys(column.note.split()[0] for column in coded)
+        first = next(iter(codes))
         warn_user(
             f"{listed(list(codes))} in column{'s' * (len(coded) > 1)} "
             f"{listed([column.name for column in coded], quote=True)}, far from all other values: "
-            "if it stands for missing ones, empty those cells; if not, declare "
+            f"if it stands for missing ones, empty those cells (of a file by --na {first}, or "
+            f"read_table(file, na=[{first}])); if not, declare "
             f"kinds={{{coded[0].name!r}: {coded[0].kind!r}}}",
         )
     for column in table.columns:

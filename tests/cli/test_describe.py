@@ -65,7 +65,7 @@ def test_each_oddity_comes_with_what_to_do(run, odd):
         "row": "--drop 'row'",
         "many": "--drop 'many'",
         "few": "--kinds 'few=ordinal'",
-        "coded": "--kinds 'coded=ordinal'",
+        "coded": "if so, say --na -99, else --kinds 'coded=ordinal'",
     }
     for name, remedy in remedies.items():
         assert remedy in rows[name]["look at"], rows[name]

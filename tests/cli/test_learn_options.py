@@ -4,6 +4,8 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import mrflearn
@@ -143,3 +145,26 @@ def test_many_rows_are_told_to_take_long_before_the_work(run, chain, monkeypatch
     assert f"{said}--dependence gaussian or a part of the rows" in automatic
     assert said not in run("learn", "chain.csv", *FAST, "-q").stderr
     assert said not in run("learn", "chain.csv", "--method", "glasso", "--only", "a,b").stderr
+
+
+def test_values_that_stand_for_missing_ones_are_named(run, chain):
+    coded = chain.round(3)
+    coded.loc[:9, "a"], coded.loc[5:14, "e"] = -99, 999
+    coded.to_csv("coded.csv", index=False)
+    coded.drop(index=range(15)).to_csv("complete.csv", index=False)
+    options = ("--dependence", "gaussian", "--no-test", "-q")
+    found = run("learn", "coded.csv", "--na", "-99,e=999", "--missing", "drop", *options)
+    assert found.stdout == run("learn", "complete.csv", *options).stdout
+
+
+def test_a_star_stands_for_several_columns(run):
+    rng = np.random.default_rng(0)
+    answers = rng.choice(["never", "rarely", "often"], size=(60, 3))
+    frame = pd.DataFrame(answers, columns=["q1", "q2", "q*"]).assign(age=rng.normal(size=60))
+    frame.to_csv("answers.csv", index=False)
+    declared = ("--kinds", "q*=nominal", "--kinds", "q1*=never<rarely<often", "--json")
+    described = json.loads(run("describe", "answers.csv", *declared).stdout)
+    kinds = {column["name"]: column["kind"] for column in described["columns"]}
+    assert kinds == {"q1": "ordinal", "q2": "nominal", "q*": "nominal", "age": "continuous"}
+    kept = run("describe", "answers.csv", "--drop", "q1*,q2*", "--json").stdout
+    assert [column["name"] for column in json.loads(kept)["columns"]] == ["q*", "age"]

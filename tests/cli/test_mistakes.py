@@ -30,6 +30,10 @@ def test_an_empty_file_name(refusal, command):
         (["learn", "chain.csv", "--stability", "1"], "--stability must be 0 for none, or"),
         (["learn", "chain.csv", "--lam", "nan"], "--lam must be a number, got NaN"),
         (["learn", "chain.csv", "--max-memory", ""], "--max-memory must be a number of bytes"),
+        (["learn", "chain.csv", "--na", ""], "--na wants VALUE or COLUMN=VALUE, such as -99 or"),
+        (["learn", "chain.csv", "--na", "a=b=c"], "--na wants VALUE or COLUMN=VALUE"),
+        (["learn", "chain.csv", "--na", "A=-99"], "unknown column 'A'; did you mean 'a'?"),
+        (["learn", "chain.csv", "--kinds", "q*=nominal"], "--kinds: no column fits 'q*'"),
     ],
 )
 def test_empty_and_odd_values(refusal, chain, arguments, says):

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 
 from mrflearn.errors import InputError, unknown
 
-__all__ = ["check_name", "read_groups", "read_kinds", "read_names", "read_pairs", "written"]
+__all__ = [
+    "check_name",
+    "read_codes",
+    "read_groups",
+    "read_kinds",
+    "read_names",
+    "read_pairs",
+    "written",
+]
 
 
 def _split(text: str, separator: str) -> list[str]:
@@ -44,6 +52,23 @@ def check_name(name: str, columns: Sequence[str], option: str) -> str:
     return name
 
 
+def check_names(name: str, columns: Sequence[str], option: str) -> list[str]:
+    """Return the columns that a name stands for: itself or, where it has a *, all that fit.
+
+    Examples
+    --------
+    >>> check_names("q*", ["age", "q1", "q2"], "--drop")
+    ['q1', 'q2']
+    """
+    if "*" not in name or name in columns:
+        return [check_name(name, columns, option)]
+    pattern = re.compile(".*".join(map(re.escape, name.split("*"))))
+    fitting = [column for column in columns if pattern.fullmatch(column)]
+    if not fitting:
+        raise InputError(f"{option}: no column fits {name!r}; there is {columns[0]!r}, for one")
+    return fitting
+
+
 def read_names(texts: Sequence[str], columns: Sequence[str], option: str) -> list[str]:
     """Read columns."""
     for text in texts:
@@ -52,7 +77,12 @@ def read_names(texts: Sequence[str], columns: Sequence[str], option: str) -> lis
                 f"{option}: a comma stands between columns; write {written(text)} for the column "
                 f"{text!r}"
             )
-    return [check_name(name, columns, option) for text in texts for name in _split(text, ",")]
+    return [
+        column
+        for text in texts
+        for name in _split(text, ",")
+        for column in check_names(name, columns, option)
+    ]
 
 
 def read_kinds(texts: Sequence[str], columns: Sequence[str]) -> dict[str, str | list[str]]:
@@ -67,9 +97,30 @@ def read_kinds(texts: Sequence[str], columns: Sequence[str]) -> dict[str, str | 
                     "for an equals sign in a name"
                 )
             levels = _split(parts[1], "<")
-            name = check_name(parts[0], columns, "--kinds")
-            kinds[name] = levels if len(levels) > 1 else parts[1]
+            for name in check_names(parts[0], columns, "--kinds"):
+                kinds[name] = levels if len(levels) > 1 else parts[1]
     return kinds
+
+
+def read_codes(texts: Sequence[str]) -> dict[str | None, list[str]]:
+    """Read values that stand for missing ones: of a column, or of all, which is None.
+
+    Examples
+    --------
+    >>> read_codes(["-99,refused", "age=999"])
+    {None: ['-99', 'refused'], 'age': ['999']}
+    """
+    codes: dict[str | None, list[str]] = {}
+    for text in texts:
+        for item in _split(text, ","):
+            *columns, code = _split(item, "=")
+            if len(columns) > 1 or not code:
+                raise InputError(
+                    f"--na wants VALUE or COLUMN=VALUE, such as -99 or age=999, got {item!r}; "
+                    "write \\= for an equals sign in a name"
+                )
+            codes.setdefault(columns[0] if columns else None, []).append(code)
+    return codes
 
 
 def read_pairs(texts: Sequence[str], columns: Sequence[str], option: str) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrflearn.cli._completion import complete_dependences, complete_methods
-from mrflearn.cli._names import read_groups, read_kinds, read_names, read_pairs
+from mrflearn.cli._names import read_codes, read_groups, read_kinds, read_names, read_pairs
 from mrflearn.errors import InputError, unknown
 from mrflearn.selection.options import SELECTIONS
 
@@ -83,13 +83,14 @@ class TableOptions:
     drop: tuple[str, ...]
     only: tuple[str, ...]
     missing: str
+    na: tuple[str, ...]
     delimiter: str | None
 
     def read(self, file: str, at_least: int = 2) -> tuple[pd.DataFrame, dict[str, Any]]:
         """Return the columns wanted, and kinds, groups and missing for whoever learns from them."""
         from mrflearn.io import read_table
 
-        frame = read_table(file, self.delimiter)
+        frame = read_table(file, self.delimiter, read_codes(self.na))
         columns = [str(column) for column in frame.columns]
         only = read_names(self.only, columns, "--only") or columns
         dropped = read_names(self.drop, columns, "--drop")
@@ -272,7 +273,8 @@ table_options = packed(
             multiple=True,
             metavar="COLUMN=KIND,...",
             help="continuous, ordinal or nominal, for columns whose type misleads; levels joined "
-            "by < make a column ordinal, as in 'size=small<medium<large'.",
+            "by < make a column ordinal, as in 'size=small<medium<large'. A * stands for anything: "
+            "'q*=never<rarely<often'.",
         ),
         click.option(
             "--group",
@@ -291,6 +293,12 @@ table_options = packed(
             default="error",
             show_default=True,
             help="What to do about rows with missing or infinite values.",
+        ),
+        click.option(
+            "--na",
+            multiple=True,
+            metavar="VALUE,...",
+            help="Values that stand for missing ones, as in -99 or, of one column alone, age=999.",
         ),
         click.option(
             "--delimiter",

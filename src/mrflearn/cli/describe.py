@@ -28,10 +28,11 @@ __all__ = ["describe"]
 ADVICE = {
     "an isolated node": "leave it out with --drop {dropped}",
     "numbers stored as text": "if they are amounts, say --kinds '{declared}=continuous'",
-    "a typing mistake?": "correct the file, or say --kinds '{declared}=nominal' if it is none",
+    "a typing mistake?": "correct the file, name it by --na if it stands for a missing value, or "
+    "say --kinds '{declared}=nominal'",
     "an identifier?": "if so, leave it out with --drop {dropped}: it says nothing of other rows",
     "merge rare ones?": "do so in the file, or leave the column out with --drop {dropped}",
-    "a code for missing": "if so, empty those cells, else say --kinds '{declared}={kind}'",
+    "a code for missing": "if so, say --na {code}, else --kinds '{declared}={kind}'",
     "distinct values": "say --kinds '{declared}=ordinal' or '{declared}=nominal' if it is",
 }
 """What to do about the notes of a column, by what they say."""
@@ -145,7 +146,10 @@ def _warnings(column: Column) -> tuple[str, ...]:
         if phrase in column.note:
             declared = written(column.name, ",=")[1:-1]
             advised = advice.format(
-                dropped=written(column.name), declared=declared, kind=column.kind
+                dropped=written(column.name),
+                declared=declared,
+                kind=column.kind,
+                code=column.note.split()[0],
             )
             asked = column.note.endswith("?")
             return (f"{column.note}{'' if asked else ':'} {advised}",)

@@ -7,11 +7,12 @@ import io
 import itertools
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mrflearn._words import counted
 from mrflearn.errors import InputError, either, warn_user
+from mrflearn.io._codes import emptied
 from mrflearn.io._names import check_names, shown
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ def check_delimiter(delimiter: str) -> str:
     return character
 
 
-def read_text(text: str, name: str, delimiter: str | None) -> pd.DataFrame:
+def read_text(
+    text: str, name: str, delimiter: str | None, codes: Mapping[str | None, Sequence[str]]
+) -> pd.DataFrame:
     """Read delimited text after a look at every row, since pandas mends in silence."""
     import pandas as pd
 
@@ -72,6 +75,7 @@ def read_text(text: str, name: str, delimiter: str | None) -> pd.DataFrame:
             f"{name} has {counted(n_rows, 'row')}, of which pandas makes {len(frame)}: save it "
             "again as CSV, with one kind of line ends and every quote closed"
         )
+    frame = emptied(frame, codes)
     _read_odd_numbers(frame, name)
     return frame
 

@@ -1,0 +1,89 @@
+"""Codes that stand for missing values, as -99 does in many questionnaires."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn.errors import InputError, either, unknown, warn_user
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Codes", "emptied", "read_codes"]
+
+Codes = Iterable[Any] | Mapping[str | None, Iterable[Any]]
+"""Values that stand for missing ones: of all columns, or by column; None stands for all."""
+
+
+def read_codes(na: Codes) -> dict[str | None, list[str]]:
+    """Return codes by column as text, those of all columns under None."""
+    by_column = na if isinstance(na, Mapping) else {None: na}
+    found = {}
+    for column, codes in by_column.items():
+        if isinstance(codes, str) or not isinstance(codes, Iterable):
+            raise InputError(
+                f"na= wants a list of values, such as [-99, 'refused'], or one for each column, "
+                f"such as {{'age': [999]}}; got {codes!r}"
+            )
+        found[column] = [str(code).strip() for code in codes]
+    return found
+
+
+def emptied(frame: pd.DataFrame, codes: Mapping[str | None, Sequence[str]]) -> pd.DataFrame:
+    """Return a table without the values that stand for missing ones.
+
+    What is left of a column of text becomes numbers, if it is nothing else.
+    """
+    columns = [str(column) for column in frame.columns]
+    for column in codes:
+        if column is not None and column not in columns:
+            raise unknown("column", column, columns)
+    frame = frame.copy(deep=False)
+    seen: set[tuple[str | None, str]] = set()
+    for column in columns:
+        own = [*codes.get(None, ()), *codes.get(column, ())]
+        there = {code: holds for code in own if (holds := _holds(frame[column], code)).any()}
+        if there:
+            frame[column] = _without(frame[column], np.any(list(there.values()), axis=0))
+        seen |= {(place, code) for place in (None, column) for code in there}
+    for column, given in codes.items():
+        absent = [code for code in given if (column, code) not in seen]
+        if absent:
+            where = "" if column is None else f" in column {column!r}"
+            warn_user(
+                f"there is no {either([repr(code) for code in absent])}{where} to stand for a "
+                "missing value: look how missing ones are written",
+            )
+    return frame
+
+
+def _holds(values: pd.Series, code: str) -> NDArray[np.bool_]:
+    """Return which values are a code: the same number, or the same text."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    if is_numeric_dtype(values) and not is_bool_dtype(values):
+        try:
+            number = float(code)
+        except ValueError:
+            return np.zeros(len(values), dtype=bool)
+        return (values == number).to_numpy(dtype=bool, na_value=False)
+    same = values.astype(str).str.strip() == code
+    return values.notna().to_numpy() & same.to_numpy(dtype=bool, na_value=False)
+
+
+def _without(values: pd.Series, coded: NDArray[np.bool_]) -> pd.Series:
+    """Return a column whose codes are missing, as numbers if all others are."""
+    import pandas as pd
+    from pandas.api.types import is_object_dtype, is_string_dtype
+
+    left = values.mask(coded)
+    if is_string_dtype(values) or is_object_dtype(values):
+        try:
+            return pd.to_numeric(left)
+        except (ValueError, TypeError):
+            pass
+    return left
