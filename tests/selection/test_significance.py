@@ -110,14 +110,15 @@ def test_equal_scores_by_chance_are_counted():
     assert p_value_among(0.25 + 2e-16, rounded) == 1.0
 
 
+@pytest.mark.filterwarnings("ignore:column 'id' is taken as nominal")
 def test_where_no_rows_can_be_exchanged_nothing_is_shown():
     """Copies are the data then, up to rounding; the tail of that rounding was once taken."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.integers(1, 6, size=(120, 14)), columns=[f"q{i}" for i in range(14)])
-    frame = frame.assign(x=rng.normal(size=120).round(1), y=rng.integers(2, size=120))
-    table = as_table(frame)
+    frame = frame.assign(id=[f"row {n}" for n in range(120)], x=rng.normal(size=120).round(1))
+    table = as_table(frame.assign(y=rng.integers(2, size=120)))
     dependence = Auto().bind(table)
-    x, y, others = 14, 15, list(range(14))
+    x, y, others = 15, 16, list(range(15))
     p_values = []
     for seed in range(3):
         chance = scores_by_chance(
