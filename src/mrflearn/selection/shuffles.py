@@ -11,7 +11,7 @@ multiplied or jump.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import compress
 
@@ -243,13 +243,16 @@ def _enough_alike(groups: NDArray[np.intp]) -> bool:
 
 def _groups(table: Table, given: Sequence[int]) -> NDArray[np.intp]:
     """Return to which group of samples, alike in all the conditions, each belongs."""
-    return _alike_in([row for z in given for row in table.values_of(z)], table.n_samples)
+    return _alike_in((row for z in given for row in table.values_of(z)), table.n_samples)
 
 
-def _alike_in(rows: Sequence[NDArray[np.float64]], n_samples: int) -> NDArray[np.intp]:
-    if not len(rows):
-        return np.zeros(n_samples, dtype=np.intp)
-    return np.unique(np.array(rows), axis=1, return_inverse=True)[1].reshape(-1)
+def _alike_in(rows: Iterable[NDArray[np.float64]], n_samples: int) -> NDArray[np.intp]:
+    """Return to which group of samples with the same values in all rows each belongs."""
+    groups = np.zeros(n_samples, dtype=np.intp)
+    for row in rows:
+        own = np.unique(row, return_inverse=True)[1]
+        groups = np.unique(groups * (own.max() + 1) + own, return_inverse=True)[1]
+    return groups
 
 
 def _near(
@@ -268,11 +271,11 @@ def _near(
                 labels.append(values)
             else:
                 scores.append(normal_scores(values))
-    if _enough_alike(_alike_in(labels, table.n_samples)) or not _few_labels(table, i):
-        apart = _alike_in(labels, table.n_samples)
+    apart = _alike_in(labels, table.n_samples)
+    if _enough_alike(apart) or not _few_labels(table, i):
         return _nearest(np.array([APART * apart, *scores]).T, np.inf, rng)
     told = [_enough_alike(_alike_in([own], table.n_samples)) for own in labels]
-    apart = _alike_in(list(compress(labels, np.logical_not(told))), table.n_samples)
+    apart = _alike_in(compress(labels, np.logical_not(told)), table.n_samples)
     indicators = [own == label for own in compress(labels, told) for label in np.unique(own)]
     beside = BESIDE / np.sqrt(2) * np.reshape(indicators, (-1, table.n_samples))
     points = np.vstack([APART * apart, *scores, *beside]).T
