@@ -13,13 +13,13 @@ from mrflearn.errors import InputError, either, unknown, warn_user
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Codes", "emptied", "read_codes"]
+__all__ = ["Codes", "as_codes", "emptied"]
 
 Codes = Iterable[Any] | Mapping[str | None, Iterable[Any]]
 """Values that stand for missing ones: of all columns, or by column; None stands for all."""
 
 
-def read_codes(na: Codes) -> dict[str | None, list[str]]:
+def as_codes(na: Codes) -> dict[str | None, list[str]]:
     """Return codes by column as text, those of all columns under None."""
     by_column = na if isinstance(na, Mapping) else {None: na}
     found = {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mrflearn.errors import InputError
 from mrflearn.io._arrow import ARROW_STARTS, ARROW_SUFFIXES, read_arrow
 from mrflearn.io._bytes import read_bytes, unpacked
-from mrflearn.io._codes import Codes, emptied, read_codes
+from mrflearn.io._codes import Codes, as_codes, emptied
 from mrflearn.io._decode import decode
 from mrflearn.io._text import check_delimiter, read_text
 
@@ -58,7 +58,7 @@ def read_table(
     source = os.fsdecode(path)
     name = "standard input" if source == "-" else repr(source)
     separator = None if delimiter is None else check_delimiter(delimiter)
-    codes = read_codes(na)
+    codes = as_codes(na)
     try:
         content = unpacked(read_bytes(source), name)
         suffix = Path(source.lower().removesuffix(".gz")).suffix

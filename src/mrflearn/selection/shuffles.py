@@ -43,9 +43,6 @@ LEAST_FOR_SCALE = 10
 APART = 1e3
 """Distance between different labels that are kept apart, which no other distance reaches."""
 
-BESIDE = np.sqrt(2)
-"""Distance between different labels that are not, in standard deviations of normal scores."""
-
 MOST_COMPARED = 2_000
 """Samples among which near ones are sought where labels are not kept apart: trees of so many
 dimensions, one for each label, compare all with all."""
@@ -276,9 +273,9 @@ def _near(
         return _nearest(np.array([APART * apart, *scores]).T, np.inf, rng)
     told = [_enough_alike(_alike_in([own], table.n_samples)) for own in labels]
     apart = _alike_in(compress(labels, np.logical_not(told)), table.n_samples)
+    # A label that differs counts as much as a normal score that differs by the square root of 2.
     indicators = [own == label for own in compress(labels, told) for label in np.unique(own)]
-    beside = BESIDE / np.sqrt(2) * np.reshape(indicators, (-1, table.n_samples))
-    points = np.vstack([APART * apart, *scores, *beside]).T
+    points = np.array([APART * apart, *scores, *indicators]).T
     near = np.empty((table.n_samples, min(N_NEAR, table.n_samples)), dtype=np.int32)
     n_parts = -(-table.n_samples // MOST_COMPARED)
     for part in np.array_split(rng.permutation(table.n_samples), n_parts):
