@@ -283,7 +283,9 @@ table_options = packed(
             metavar="NAME=COLUMN+...",
             help="Columns that together are one variable, as in position=x+y+z. Repeatable.",
         ),
-        click.option("--drop", multiple=True, metavar="COLUMN,...", help="Columns to leave out."),
+        click.option(
+            "--drop", multiple=True, metavar="COLUMN,...", help="Columns to leave out, as in 'id*'."
+        ),
         click.option(
             "--only", multiple=True, metavar="COLUMN,...", help="Columns to keep; all by default."
         ),
