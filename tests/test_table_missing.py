@@ -139,7 +139,9 @@ def test_a_column_without_any_value_is_named(missing):
 
 
 def test_one_missing_cell_does_not_change_the_kind_of_whole_numbers():
-    whole = pd.DataFrame({"smoker": [0, 1] * 10, "grade": [1, 2, 3, 4] * 5, "x": range(20)})
+    whole = pd.DataFrame(
+        {"smoker": [0, 1] * 10, "grade": [1, 2, 3, 4] * 5, "x": np.arange(20) ** 2}
+    )
     holed = whole.astype(float)
     holed.loc[3, :] = np.nan
     complete = as_table(whole.drop(index=3))

@@ -273,9 +273,10 @@ def warn_of_oddities(table: Table) -> None:
             f"kinds={{{coded[0].name!r}: {coded[0].kind!r}}}",
         )
     for column in table.columns:
-        if column.kind == "nominal" and column.note and not column.constant:
+        labels = column.kind == "nominal" and column.note and not column.constant
+        if labels or column.note.endswith("an identifier?"):
             warn_user(
-                f"column {column.name!r} is taken as nominal, but look: {column.note} "
+                f"column {column.name!r} is taken as {column.kind}, but look: {column.note} "
                 f"kinds={{{column.name!r}: …}} declares what it is, or leave the column out",
             )
 
