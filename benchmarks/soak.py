@@ -1,6 +1,6 @@
 """Memory, files, threads and processes of one process that fits many random tables.
 
-    python benchmarks/soak.py [--fits N]
+    python benchmarks/soak.py [--fits N] [--warm-up N]
 
 Tables have columns of all kinds, with ties, constants and missing values; methods and dependences
 take turns, with one thread and with two, some with a checkpoint, some by `learn`. The first fits
@@ -29,7 +29,8 @@ from mrflearn.estimators import as_estimator
 from mrflearn.selection import Stars
 
 WARM_UP = 100
-"""Fits before the first figure: each way twice at least, so that all is imported and compiled."""
+"""Fits before the first figure: each way twice at least, so that all is imported and compiled,
+unless told otherwise."""
 
 SETTLING = 5.0
 """Seconds that threads have to end when nobody needs them any more."""
@@ -70,7 +71,9 @@ class Held(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--fits", type=int, default=1000, help="fits after the warm-up")
-    n_fits = parser.parse_args().fits
+    parser.add_argument("--warm-up", type=int, default=WARM_UP, help="fits before them")
+    options = parser.parse_args()
+    n_fits, warm_up = options.fits, options.warm_up
     use_one_core()
     print(describe_machine())
     warnings.simplefilter("ignore")
@@ -78,14 +81,14 @@ def main() -> None:
     n_refused = 0
     figures: list[tuple[int, Held]] = []
     with tempfile.TemporaryDirectory() as place:
-        for number in range(WARM_UP + n_fits + 1):
-            n_measured = number - WARM_UP
+        for number in range(warm_up + n_fits + 1):
+            n_measured = number - warm_up
             if n_measured >= 0 and (n_measured % 100 == 0 or n_measured == n_fits):
                 figures.append((n_measured, held()))
             if n_measured < n_fits:
                 n_refused += not fit(number, Path(place))
     print_table(
-        f"After {WARM_UP} fits to warm up; {time.monotonic() - begun:.0f} s, {n_refused} refused",
+        f"After {warm_up} fits to warm up; {time.monotonic() - begun:.0f} s, {n_refused} refused",
         ["fits", "MB", "descriptors", "threads", "children"],
         [[n_measured, *now] for n_measured, now in figures],
     )
