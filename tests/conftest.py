@@ -65,9 +65,16 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def dask_client():
-    """Two processes of Dask that listen on loopback alone."""
+    """Two processes of Dask that listen on loopback alone.
+
+    They are there until the tests end: watching themselves every few milliseconds, they would take
+    time from all others.
+    """
     distributed = pytest.importorskip("distributed")
+    dask = pytest.importorskip("dask")
+    idle = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"}
     with (
+        dask.config.set(idle),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
         ) as cluster,
