@@ -19,7 +19,7 @@ from mrflearn import learn
 from mrflearn._files import write_atomically
 from mrflearn.datasets import sparse_gaussian
 from mrflearn.dependence import KNN, Auto, Gaussian, MixedKSG, PlugIn
-from mrflearn.selection.significance import examine_edge
+from mrflearn.selection.significance import Examiner
 from mrflearn.table import as_table
 
 SIZES = (0, 1, 3, 8)
@@ -127,11 +127,9 @@ def p_values(kind, n_given, n_samples, run, edge=0.0, shuffled=tuple(SHUFFLED)):
         if name in ("knn", "mixed-ksg") if table.all_discrete else name == "plugin":
             continue
         specification = SHUFFLED[name]
-        bound = specification.bind(table)
+        examiner = Examiner(table, specification, specification.bind(table), N_SHUFFLES)
         rng = np.random.default_rng([*seed, 1])
-        _, _, found[f"{name}, shuffled"] = examine_edge(
-            table, specification, bound, 0, 1, of_x, of_y, N_SHUFFLES, rng
-        )
+        found[f"{name}, shuffled"] = examiner.examine((0, of_x), (1, of_y), rng)[2]
     return {"kind": kind, "n_given": n_given, "n_samples": n_samples, "run": run} | found
 
 

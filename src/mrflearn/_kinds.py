@@ -13,15 +13,15 @@ from mrflearn._columns import RawColumn
 from mrflearn._words import listed
 from mrflearn.errors import InputError, unknown
 
-__all__ = ["CODED", "FEW_LEVELS", "KINDS", "Column", "encode"]
+__all__ = ["FEW_LEVELS", "KINDS", "Column", "encode"]
 
 KINDS = ("continuous", "ordinal", "nominal")
 
 MISSING_CODES = (-9, -99, -999, -9999, 9, 99, 999, 9999)
 """Numbers that questionnaires use for answers that are missing."""
 
-CODED = "a code for missing ones?"
-"""How the note of a column with one ends."""
+CODED, IDENTIFIER = "a code for missing ones?", "an identifier?"
+"""How the notes of a column with one, and of one that is one, end."""
 
 FEW_LEVELS = 10
 """An integer column is ordinal when it has at most this many distinct values, each seen at least
@@ -46,6 +46,16 @@ class Column:
     def constant(self) -> bool:
         """Whether every row holds the same value."""
         return self.n_distinct <= 1
+
+    @property
+    def code(self) -> str:
+        """The number of the note that may stand for missing values, "" if there is none."""
+        return self.note.split()[0] if self.note.endswith(CODED) else ""
+
+    @property
+    def identifies(self) -> bool:
+        """Whether the note asks if this is an identifier."""
+        return self.note.endswith(IDENTIFIER)
 
 
 def encode(
@@ -144,11 +154,11 @@ def _note(
         many = f" and {len(misfits) - 1} more" if len(misfits) > 1 else ""
         return f"numbers but for {label!r} (row {row}, counting from 0){many}: a typing mistake?"
     if kind == "nominal" and n_distinct == n_samples > FEW_LEVELS:
-        return "every row differs: an identifier?"
+        return f"every row differs: {IDENTIFIER}"
     if kind == "nominal" and n_distinct > max(FEW_LEVELS, n_samples / 5):
         return "many levels for so few rows: merge rare ones?"
     if kind == "continuous" and n_distinct <= FEW_LEVELS < n_samples:
         return f"only {n_distinct} distinct values: declare it ordinal or nominal?"
     if kind == "continuous" and counting and n_samples > FEW_LEVELS:
-        return "whole numbers, each once and none left out: an identifier?"
+        return f"whole numbers, each once and none left out: {IDENTIFIER}"
     return ""

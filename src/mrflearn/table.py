@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._columns import RawColumn, read_columns
-from mrflearn._kinds import CODED, FEW_LEVELS, KINDS, Column, encode
+from mrflearn._kinds import FEW_LEVELS, KINDS, Column, encode
 from mrflearn._scaling import SCALES, scaled
 from mrflearn._words import listed
 from mrflearn.errors import InputError, MissingValuesError, unknown, warn_user
@@ -261,10 +261,9 @@ def warn_of_oddities(table: Table) -> None:
             "constant depends on nothing, so a variable made of constants alone is an isolated "
             "node",
         )
-    coded = [column for column in table.columns if column.note.endswith(CODED)]
+    coded = [column for column in table.columns if column.code]
     if coded:
-        codes = dict.fromkeys(column.note.split()[0] for column in coded)
-        first = next(iter(codes))
+        codes, first = dict.fromkeys(column.code for column in coded), coded[0].code
         warn_user(
             f"{listed(list(codes))} in column{'s' * (len(coded) > 1)} "
             f"{listed([column.name for column in coded], quote=True)}, far from all other values: "
@@ -274,7 +273,7 @@ def warn_of_oddities(table: Table) -> None:
         )
     for column in table.columns:
         labels = column.kind == "nominal" and column.note and not column.constant
-        if labels or column.note.endswith("an identifier?"):
+        if labels or column.identifies:
             warn_user(
                 f"column {column.name!r} is taken as {column.kind}, but look: {column.note} "
                 f"kinds={{{column.name!r}: …}} declares what it is, or leave the column out",

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from mrflearn.dependence.gaussian import normal_scores
 from mrflearn.selection._orders import near_orders
 from mrflearn.selection._smoother import Smoother
-from mrflearn.selection.shuffles import N_NEAR, _additive_scale, shuffled_orders, with_copies
+from mrflearn.selection.shuffles import (
+    N_NEAR,
+    _additive_scale,
+    shuffled_orders,
+    smoother_of,
+    with_copies,
+)
 from mrflearn.table import as_table
 
 
@@ -161,7 +167,7 @@ def test_copies_have_the_values_of_the_variable(name):
     orders = shuffled_orders(table, 0, [], 20, np.random.default_rng(5))
     rng = np.random.default_rng(8)
     others = [table.index("c"), *given_variables]
-    copies = with_copies(table, i, others, given_variables, orders, rng)
+    copies = with_copies(table, i, others, smoother_of(table, given_variables), orders, rng)
     assert copies.names[:2] == ("c", "a")
     assert copies.n_variables == 22
     assert {copies.columns_of(v)[0].kind for v in range(2, 22)} == {table.columns_of(i)[0].kind}
@@ -179,7 +185,7 @@ def test_copies_keep_what_the_conditions_explain():
     table = as_table(frame)
     a, b = table.index("a"), table.index("b")
     orders = shuffled_orders(table, 0, [], 20, np.random.default_rng(6))  # of all samples
-    copies = with_copies(table, b, [a], [a], orders, np.random.default_rng(9))
+    copies = with_copies(table, b, [a], smoother_of(table, [a]), orders, np.random.default_rng(9))
     plain = np.corrcoef(frame["a"], np.log(frame["b"]))[0, 1]
     for v in range(1, 21):
         kept = np.corrcoef(copies.values_of(0)[0], np.argsort(np.argsort(copies.values_of(v)[0])))
@@ -190,7 +196,9 @@ def test_vectors_are_copied_whole():
     table = as_table(_frame(), groups={"both": ["label", "step"]})
     i = table.index("both")
     orders = shuffled_orders(table, 0, [], 3, np.random.default_rng(7))
-    copies = with_copies(table, i, [table.index("c")], [], orders, np.random.default_rng(10))
+    copies = with_copies(
+        table, i, [table.index("c")], smoother_of(table, []), orders, np.random.default_rng(10)
+    )
     for v, order in zip(range(1, 4), orders, strict=True):
         assert np.array_equal(copies.values_of(v), table.values_of(i)[:, order])
 
@@ -213,7 +221,7 @@ def test_copies_depend_on_what_the_conditions_tell_as_a_new_draw_would(kind):
         frame = pd.DataFrame({"x": redraw(rng), "y": waves, "p": z[0], "q": z[1], "r": z[2]})
         table = as_table(frame, kinds={"x": "continuous" if kind == "continuous" else "nominal"})
         orders = shuffled_orders(table, 0, [2, 3, 4], 20, rng)
-        copies = with_copies(table, 0, [1], [2, 3, 4], orders, rng)
+        copies = with_copies(table, 0, [1], smoother_of(table, [2, 3, 4]), orders, rng)
         for v in range(1, 21):
             found.append(np.corrcoef(copies.values_of(0), copies.values_of(v))[0, 1])
             exact.append(np.corrcoef(waves, redraw(rng))[0, 1])
@@ -225,7 +233,7 @@ def test_copies_in_the_order_of_the_samples_are_the_variable(name):
     table = as_table(_frame())
     i, a = table.index(name), table.index("a")
     orders = np.tile(np.arange(120, dtype=np.int32), (3, 1))
-    copies = with_copies(table, i, [a], [a], orders, np.random.default_rng(11))
+    copies = with_copies(table, i, [a], smoother_of(table, [a]), orders, np.random.default_rng(11))
     for v in range(1, 4):
         assert np.array_equal(copies.values_of(v), table.values_of(i))
 
@@ -237,7 +245,9 @@ def test_given_discrete_conditions_the_values_are_exchanged():
     orders = shuffled_orders(table, 0, conditions, 5, rng)
     for name in ("a", "step"):
         i = table.index(name)
-        copies = with_copies(table, i, [table.index("c")], conditions, orders, rng)
+        copies = with_copies(
+            table, i, [table.index("c")], smoother_of(table, conditions), orders, rng
+        )
         for v, order in zip(range(1, 6), orders, strict=True):
             assert np.array_equal(copies.values_of(v), table.values_of(i)[:, order])
 

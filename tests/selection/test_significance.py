@@ -6,7 +6,7 @@ import pytest
 
 from mrflearn.dependence import KNN, Auto, Gaussian, Memo, MixedKSG, PlugIn, Threaded
 from mrflearn.selection import significance
-from mrflearn.selection.significance import examine_edge, p_value_among, scores_by_chance
+from mrflearn.selection.significance import Examiner, p_value_among
 from mrflearn.table import as_table
 
 
@@ -27,7 +27,8 @@ def _frame(kind, n_samples, seed, edge):
 def _p_value(specification, table, seed):
     rng = np.random.default_rng(seed)
     bound = specification.bind(table)
-    return examine_edge(table, specification, bound, 0, 1, [2, 3], [3, 4], 40, rng)[2]
+    examiner = Examiner(table, specification, bound, 40)
+    return examiner.examine((0, [2, 3]), (1, [3, 4]), rng)[2]
 
 
 SPECIFICATIONS = [Auto(), KNN(), MixedKSG(3), Gaussian(copula=True)]
@@ -56,7 +57,7 @@ def test_an_edge_that_correlations_do_not_see_is_significant():
     table = as_table(values)
     dependence = Auto().bind(table)
     score = 2 * dependence.cmi(0, 1)
-    chance = scores_by_chance(table, Auto(), dependence, 0, 1, [], [], 80, rng)
+    chance = Examiner(table, Auto(), dependence, 80).scores_by_chance((0, []), (1, []), rng)
     assert p_value_among(score, chance) < 1e-6
 
 
@@ -71,8 +72,8 @@ def test_an_edge_among_answers_on_a_scale_is_significant():
         columns = [x, x + rng.normal(size=200), *causes]
         answers = np.clip(np.round(1.2 * np.array(columns)), -2, 2).astype(int)
         table = as_table(answers.T)
-        bound, given_x = Auto().bind(table), [2, 3, 4, 5, 6]
-        found.append(examine_edge(table, Auto(), bound, 0, 1, given_x, [], 60, rng)[2])
+        examiner = Examiner(table, Auto(), Auto().bind(table), 60)
+        found.append(examiner.examine((0, [2, 3, 4, 5, 6]), (1, []), rng)[2])
     assert np.median(found) < 0.001
 
 
@@ -84,7 +85,8 @@ def test_among_discrete_variables_shuffles_are_within_groups():
     for specification in (PlugIn(), Auto()):
         dependence = specification.bind(table)
         score = 2 * dependence.cmi(0, 1, [2])
-        chance = scores_by_chance(table, specification, dependence, 0, 1, [2], [2], 20, rng)
+        examiner = Examiner(table, specification, dependence, 20)
+        chance = examiner.scores_by_chance((0, [2]), (1, [2]), rng)
         np.testing.assert_allclose(chance, score)
 
 
@@ -95,7 +97,8 @@ def test_what_was_learned_is_kept_for_the_copies():
     found = []
     for held in (dependence, Memo(dependence), Memo(Threaded(dependence, 2))):
         rng = np.random.default_rng(4)
-        found.append(scores_by_chance(table, Auto(), held, 0, 1, [2], [3], 20, rng).tolist())
+        examiner = Examiner(table, Auto(), held, 20)
+        found.append(examiner.scores_by_chance((0, [2]), (1, [3]), rng).tolist())
     assert found[0] == found[1] == found[2]
     bound = Auto().bind_alike(table, dependence)
     assert bound.learned == dependence.learned
@@ -121,9 +124,9 @@ def test_where_no_rows_can_be_exchanged_nothing_is_shown():
     x, y, others = 15, 16, list(range(15))
     p_values = []
     for seed in range(3):
-        chance = scores_by_chance(
-            table, Auto(), dependence, x, y, others, others, 60, np.random.default_rng(seed)
-        )
+        rng = np.random.default_rng(seed)
+        examiner = Examiner(table, Auto(), dependence, 60)
+        chance = examiner.scores_by_chance((x, others), (y, others), rng)
         score = dependence.cmi(x, y, others) + dependence.cmi(y, x, others)
         p_values.append(p_value_among(score, chance))
     assert min(p_values) > 0.05
@@ -216,7 +219,8 @@ def test_scores_do_not_depend_on_how_many_copies_are_bound_at_once(
     found = []
     for most in (1000, 7, 1):
         monkeypatch.setattr(significance, "MOST_TOGETHER", most)
-        bound, rng = specification.bind(table), np.random.default_rng(5)
-        found.append(scores_by_chance(table, specification, bound, 0, 1, [2], [2, 3], 12, rng))
+        examiner = Examiner(table, specification, specification.bind(table), 12)
+        rng = np.random.default_rng(5)
+        found.append(examiner.scores_by_chance((0, [2]), (1, [2, 3]), rng))
     np.testing.assert_allclose(found[1], found[0], atol=1e-12)
     np.testing.assert_allclose(found[2], found[0], atol=1e-12)

@@ -52,12 +52,12 @@ def check_name(name: str, columns: Sequence[str], option: str) -> str:
     return name
 
 
-def check_names(name: str, columns: Sequence[str], option: str) -> list[str]:
+def _fitting(name: str, columns: Sequence[str], option: str) -> list[str]:
     """Return the columns that a name stands for: itself or, where it has a *, all that fit.
 
     Examples
     --------
-    >>> check_names("q*", ["age", "q1", "q2"], "--drop")
+    >>> _fitting("q*", ["age", "q1", "q2"], "--drop")
     ['q1', 'q2']
     """
     if "*" not in name or name in columns:
@@ -81,7 +81,7 @@ def read_names(texts: Sequence[str], columns: Sequence[str], option: str) -> lis
         column
         for text in texts
         for name in _split(text, ",")
-        for column in check_names(name, columns, option)
+        for column in _fitting(name, columns, option)
     ]
 
 
@@ -97,7 +97,7 @@ def read_kinds(texts: Sequence[str], columns: Sequence[str]) -> dict[str, str | 
                     "for an equals sign in a name"
                 )
             levels = _split(parts[1], "<")
-            for name in check_names(parts[0], columns, "--kinds"):
+            for name in _fitting(parts[0], columns, "--kinds"):
                 kinds[name] = levels if len(levels) > 1 else parts[1]
     return kinds
 

@@ -149,7 +149,7 @@ def _warnings(column: Column) -> tuple[str, ...]:
                 dropped=written(column.name),
                 declared=declared,
                 kind=column.kind,
-                code=column.note.split()[0],
+                code=column.code,
             )
             asked = column.note.endswith("?")
             return (f"{column.note}{'' if asked else ':'} {advised}",)

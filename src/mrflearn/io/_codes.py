@@ -45,8 +45,7 @@ def emptied(frame: pd.DataFrame, codes: Mapping[str | None, Sequence[str]]) -> p
     frame = frame.copy(deep=False)
     seen: set[tuple[str | None, str]] = set()
     for column in columns:
-        own = [*codes.get(None, ()), *codes.get(column, ())]
-        there = {code: holds for code in own if (holds := _holds(frame[column], code)).any()}
+        there = _found(frame[column], [*codes.get(None, ()), *codes.get(column, ())])
         if there:
             frame[column] = _without(frame[column], np.any(list(there.values()), axis=0))
         seen |= {(place, code) for place in (None, column) for code in there}
@@ -61,18 +60,27 @@ def emptied(frame: pd.DataFrame, codes: Mapping[str | None, Sequence[str]]) -> p
     return frame
 
 
-def _holds(values: pd.Series, code: str) -> NDArray[np.bool_]:
-    """Return which values are a code: the same number, or the same text."""
+def _found(values: pd.Series, codes: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
+    """Return which values are which code, the same number or the same text, for those there."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+    wanted: dict[str, Any] = {code: code for code in codes}
     if is_numeric_dtype(values) and not is_bool_dtype(values):
-        try:
-            number = float(code)
-        except ValueError:
-            return np.zeros(len(values), dtype=bool)
-        return (values == number).to_numpy(dtype=bool, na_value=False)
-    same = values.astype(str).str.strip() == code
-    return values.notna().to_numpy() & same.to_numpy(dtype=bool, na_value=False)
+        wanted = {code: number for code in codes if (number := _number(code)) is not None}
+    elif wanted:
+        values = values.astype(str).str.strip().where(values.notna())
+    holds = {
+        code: (values == value).to_numpy(dtype=bool, na_value=False)
+        for code, value in wanted.items()
+    }
+    return {code: places for code, places in holds.items() if places.any()}
+
+
+def _number(code: str) -> float | None:
+    try:
+        return float(code)
+    except ValueError:
+        return None
 
 
 def _without(values: pd.Series, coded: NDArray[np.bool_]) -> pd.Series:

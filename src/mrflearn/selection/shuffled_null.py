@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mrflearn.checkpoint import current
 from mrflearn.dependence.base import Dependence, Question, Specification
 from mrflearn.dependence.null import Null
-from mrflearn.selection.shuffles import shuffled_orders, with_copies
+from mrflearn.selection.shuffles import shuffled_orders, smoother_of, with_copies
 from mrflearn.table import Table
 
 __all__ = ["Shuffled"]
@@ -97,5 +97,6 @@ class Shuffled(Dependence):
         seed = np.random.SeedSequence(self.random_state, spawn_key=(i, *given))
         rng = np.random.default_rng(seed)
         orders = shuffled_orders(self.table, i, given, self.n_shuffles, rng)
-        copies = with_copies(self.table, i, [*candidates, *given], given, orders, rng)
+        smoother = smoother_of(self.table, given)
+        copies = with_copies(self.table, i, [*candidates, *given], smoother, orders, rng)
         return self.specification.bind_alike(copies, self.inner, self.max_memory)

@@ -74,17 +74,16 @@ def shuffled_orders(
     ndarray of int32, shape (n_orders, n_samples)
         Which sample stands in each place.
     """
-    n_samples = table.n_samples
-    keys = rng.random((n_orders, n_samples))
+    keys = rng.random((n_orders, table.n_samples))
     conditions = _varying(table, given)
-    regressed = _regressed(table, conditions)
-    if not regressed or not (_any_continuous(table, conditions) or _few_labels(table, i)):
+    if not _any_continuous(table, conditions):
         groups = _groups(table, conditions)
-        places = np.argsort(groups, kind="stable")
-        orders = np.empty((n_orders, n_samples), dtype=np.int32)
-        for order, key in zip(orders, keys, strict=True):
-            order[places] = np.lexsort((key, groups))
-        return orders
+        if _enough_alike(groups) or not _few_labels(table, i):
+            places = np.argsort(groups, kind="stable")
+            orders = np.empty(keys.shape, dtype=np.int32)
+            for order, key in zip(orders, keys, strict=True):
+                order[places] = np.lexsort((key, groups))
+            return orders
     from mrflearn.selection._orders import near_orders
 
     near = _near(table, i, conditions, rng)
@@ -101,17 +100,18 @@ def shuffled_orders(
 def smoother_of(table: Table, given: Sequence[int]) -> Smoother | None:
     """Return the regression on conditions; None if enough samples are alike in them."""
     conditions = _varying(table, given)
-    return Smoother(table, conditions) if _regressed(table, conditions) else None
+    if _any_continuous(table, conditions) or not _enough_alike(_groups(table, conditions)):
+        return Smoother(table, conditions)
+    return None
 
 
 def with_copies(
     table: Table,
     i: int,
     others: Sequence[int],
-    given: Sequence[int],
+    smoother: Smoother | None,
     orders: NDArray[np.int32],
     rng: np.random.Generator,
-    smoother: Smoother | None = None,
 ) -> Table:
     """Return the table of `others` and copies of `i`, one for each order.
 
@@ -127,18 +127,15 @@ def with_copies(
         The variable that is copied.
     others : sequence of int
         The variables that stand before the copies.
-    given : sequence of int
-        The conditions.
+    smoother : Smoother or None
+        That of the conditions, by `smoother_of`.
     orders : ndarray of int32, shape (n_orders, n_samples)
         Which samples stand in the places of which, from `shuffled_orders`.
     rng : Generator
         Where randomness comes from.
-    smoother : Smoother, optional
-        That of the conditions, by `smoother_of`, if it is there already.
     """
     base, values, columns = table.take(others), table.values_of(i), table.columns_of(i)
     copies = np.stack([values[:, order] for order in orders])
-    smoother = smoother or smoother_of(table, given)
     if smoother is not None:
         for c, column in enumerate(columns):
             if column.kind == "continuous":
@@ -226,11 +223,6 @@ def _few_labels(table: Table, i: int) -> bool:
         column.kind == "continuous" or column.n_distinct <= MOST_LABELS
         for column in table.columns_of(i)
     )
-
-
-def _regressed(table: Table, given: Sequence[int]) -> bool:
-    """Return whether samples change places that are near in the conditions, not alike."""
-    return _any_continuous(table, given) or not _enough_alike(_groups(table, given))
 
 
 def _enough_alike(groups: NDArray[np.intp]) -> bool:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress, pairwise
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,9 @@ from mrflearn.work import Executor, Serial, do_pieces
 __all__ = [
     "BYTES_A_ROW",
     "EdgeTest",
-    "examine_edge",
+    "Examiner",
     "examine_edges",
     "p_value_among",
-    "scores_by_chance",
 ]
 
 BYTES_A_ROW = 30_000
@@ -49,6 +49,10 @@ ENOUGH = 10
 
 ROUNDING = 1e-9
 """Scores that differ by less are the same: where no rows can be exchanged, copies are the data."""
+
+
+End = tuple[int, Sequence[int]]
+"""A variable, and its neighbours beside the other end."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,7 @@ def examine_edges(
     from scipy.stats import false_discovery_control
 
     edges = np.argwhere(np.triu(adjacency)).tolist()
-    shared = (table, specification, dependence, adjacency, n_shuffles, random_state)
+    shared = (Examiner(table, specification, dependence, n_shuffles), adjacency, random_state)
     found = do_pieces(
         _test, shared, edges, executor or Serial(), "Testing edges", _kept_as(adjacency), (3,)
     )
@@ -132,93 +136,71 @@ def _kept_as(adjacency: NDArray[np.bool_]) -> str:
 
 def _test(shared: Any, edge: Pair) -> NDArray[np.float64]:
     """Return the score of an edge of a graph, that of chance, and the p-value."""
-    table, specification, dependence, adjacency, n_shuffles, random_state = shared
+    examiner, adjacency, random_state = shared
     i, j = edge
-    given_i, given_j = (
-        [z for z in np.flatnonzero(adjacency[node]).tolist() if z != other]
-        for node, other in ((i, j), (j, i))
+    one, other = (
+        (node, [z for z in np.flatnonzero(adjacency[node]).tolist() if z != end])
+        for node, end in ((i, j), (j, i))
     )
     rng = np.random.default_rng(np.random.SeedSequence(random_state, spawn_key=(i, j)))
-    return np.array(
-        examine_edge(table, specification, dependence, i, j, given_i, given_j, n_shuffles, rng)
-    )
+    return np.array(examiner.examine(one, other, rng))
 
 
-def examine_edge(
-    table: Table,
-    specification: Specification,
-    dependence: Dependence,
-    i: int,
-    j: int,
-    given_i: Sequence[int],
-    given_j: Sequence[int],
-    n_shuffles: int,
-    rng: np.random.Generator,
-) -> tuple[float, float, float]:
-    """Return the score of the pair (i, j), the mean of those by chance, and the p-value.
+@dataclass(frozen=True, eq=False)
+class Examiner:
+    """Tests edges of a table, one at a time.
 
-    Parameters are those of `scores_by_chance`.
-    """
-    if dependence.has_null:
-        given_i = given_j = sorted({*given_i, *given_j})
-    chance = scores_by_chance(
-        table, specification, dependence, i, j, given_i, given_j, n_shuffles, rng
-    )
-    score, p_value = _compare(dependence, i, j, given_i, given_j, chance)
-    return score, float(chance.mean()), p_value
-
-
-def scores_by_chance(
-    table: Table,
-    specification: Specification,
-    dependence: Dependence,
-    i: int,
-    j: int,
-    given_i: Sequence[int],
-    given_j: Sequence[int],
-    n_shuffles: int,
-    rng: np.random.Generator,
-) -> NDArray[np.float64]:
-    """Return scores of the pair (i, j) as they would be without an edge.
-
-    Half of them with copies of `i`, half with copies of `j`; all with those of the continuous one
-    if the other is not, as these are truer.
-
-    Parameters
+    Attributes
     ----------
     table : Table
         The data.
     specification, dependence : Specification, Dependence
         The dependence of the table, before and after it was bound.
-    i, j : int
-        The two variables.
-    given_i, given_j : sequence of int
-        The other neighbours of either.
     n_shuffles : int
-        How many scores.
-    rng : Generator
-        Where randomness comes from.
+        Scores by chance for each edge.
     """
-    union = sorted({*given_i, *given_j})
-    ends = [(i, j), (j, i)]
-    continuous = [_is_continuous(table, copied) for copied, _ in ends]
-    if any(continuous):
-        ends = [end for end, kept in zip(ends, continuous, strict=True) if kept]
-    bounds = [n_shuffles * part // len(ends) for part in range(len(ends) + 1)]
-    smoother = smoother_of(table, union)
-    found = []
-    for (copied, other), first, last in zip(ends, bounds[:-1], bounds[1:], strict=True):
-        orders = shuffled_orders(table, copied, union, last - first, rng)
-        own, its = (given_i, given_j) if copied == i else (given_j, given_i)
-        place = {variable: at for at, variable in enumerate([other, *union])}
-        n_together = _n_together(table, copied)
-        for begin in range(0, len(orders), n_together):
-            some = orders[begin : begin + n_together]
-            copies = with_copies(table, copied, list(place), union, some, rng, smoother)
-            bound = specification.bind_alike(copies, dependence)
-            numbers = range(len(place), len(place) + len(some))
-            found.append(_scores(bound, numbers, [place[z] for z in own], [place[z] for z in its]))
-    return np.concatenate(found)
+
+    table: Table
+    specification: Specification
+    dependence: Dependence
+    n_shuffles: int
+
+    def examine(self, one: End, other: End, rng: np.random.Generator) -> tuple[float, float, float]:
+        """Return the score of a pair, the mean of those by chance, and the p-value."""
+        (i, given_i), (j, given_j) = one, other
+        if self.dependence.has_null:
+            given_i = given_j = sorted({*given_i, *given_j})
+        chance = self.scores_by_chance((i, given_i), (j, given_j), rng)
+        score, p_value = _compare(self.dependence, i, j, given_i, given_j, chance)
+        return score, float(chance.mean()), p_value
+
+    def scores_by_chance(
+        self, one: End, other: End, rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Return scores of a pair as they would be without an edge.
+
+        Half of them with copies of one end, half with copies of the other; all with those of the
+        continuous one if the other is not, as these are truer.
+        """
+        union = sorted({*one[1], *other[1]})
+        ends = [(one, other), (other, one)]
+        continuous = [_is_continuous(self.table, copied) for (copied, _), _ in ends]
+        if any(continuous):
+            ends = list(compress(ends, continuous))
+        bounds = [self.n_shuffles * part // len(ends) for part in range(len(ends) + 1)]
+        smoother = smoother_of(self.table, union)
+        found = []
+        for ((copied, own), (kept, its)), (first, last) in zip(ends, pairwise(bounds), strict=True):
+            orders = shuffled_orders(self.table, copied, union, last - first, rng)
+            place = {variable: at for at, variable in enumerate([kept, *union])}
+            given = [place[z] for z in own], [place[z] for z in its]
+            n_together = _n_together(self.table, copied)
+            for begin in range(0, len(orders), n_together):
+                some = orders[begin : begin + n_together]
+                copies = with_copies(self.table, copied, list(place), smoother, some, rng)
+                bound = self.specification.bind_alike(copies, self.dependence)
+                found.append(_scores(bound, range(len(place), len(place) + len(some)), *given))
+        return np.concatenate(found)
 
 
 def _scores(
