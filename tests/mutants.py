@@ -1,6 +1,6 @@
 """Would a test notice? Change one operator or number of a file at a time, and run tests.
 
-python tests/mutants.py src/mrflearn/metrics.py tests/test_metrics.py [--most 40]
+python tests/mutants.py src/mrflearn/metrics.py tests/test_metrics.py [--most 40] [--jobs 2]
 
 A change that no test notices is printed: it is a line that can be wrong, or one that says the same
 in another way. Works on a copy; nothing here is changed.
@@ -17,8 +17,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import Queue
 
 ROOT = Path(__file__).parent.parent
 OTHERS = {
@@ -52,34 +55,66 @@ def mutants(source: str) -> Iterator[tuple[int, str, str]]:
             yield node.lineno, ast.unparse(its), ast.unparse(changed)  # type: ignore[attr-defined]
 
 
+class Place:
+    """A copy of the package in which one file is changed, again and again."""
+
+    def __init__(self, folder: Path, file: Path, tests: list[str]) -> None:
+        copied = folder / "src"
+        shutil.copytree(ROOT / "src", copied)
+        self.file = copied / file.relative_to("src")
+        self.environ = os.environ | {"PYTHONPATH": str(copied), "PYTHONDONTWRITEBYTECODE": "1"}
+        self.command = [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", *tests]
+
+    def passes(self, text: str) -> bool:
+        """Return whether all tests pass with this text in the file."""
+        self.file.write_text(text)
+        try:
+            ran = subprocess.run(
+                self.command, cwd=ROOT, env=self.environ, capture_output=True, timeout=600
+            )
+        except subprocess.TimeoutExpired:
+            return False
+        return ran.returncode == 0
+
+
 def main() -> None:
     """Print the changes that no test notices."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("tests", nargs="+")
     parser.add_argument("--most", type=int, default=40, help="changes to try, drawn at random")
+    parser.add_argument("--jobs", type=int, default=1, help="changes to try side by side")
+    parser.add_argument("--seconds", type=float, default=1e9, help="begin no change after so long")
     asked = parser.parse_args()
-    found = list(mutants((ROOT / asked.file).read_text()))
-    tried = sorted(random.Random(0).sample(found, min(asked.most, len(found))))
-    n_unnoticed = 0
+    last = time.monotonic() + asked.seconds
+    source = (ROOT / asked.file).read_text()
+    found = list(mutants(source))
+    drawn = random.Random(0).sample(found, min(asked.most, len(found)))
     with tempfile.TemporaryDirectory() as folder:
-        copied = Path(folder) / "src"
-        shutil.copytree(ROOT / "src", copied)
-        place = copied / asked.file.relative_to("src")
-        environ = os.environ | {"PYTHONPATH": str(copied), "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", *asked.tests]
-        for line, words, text in tried:
-            place.write_text(text)
+        places: Queue[Place] = Queue()
+        for job in range(asked.jobs):
+            places.put(Place(Path(folder) / str(job), asked.file, asked.tests))
+        first = places.get()
+        if not first.passes(source):
+            sys.exit(f"{' '.join(asked.tests)}: fails as things are, so no change can be tried")
+        places.put(first)
+
+        def unnoticed(change: tuple[int, str, str]) -> bool | None:
+            line, words, text = change
+            place = places.get()
             try:
-                ran = subprocess.run(
-                    command, cwd=ROOT, env=environ, capture_output=True, timeout=600
-                )
-            except subprocess.TimeoutExpired:
-                continue
-            if ran.returncode == 0:
-                n_unnoticed += 1
+                if time.monotonic() > last:
+                    return None
+                passed = place.passes(text)
+            finally:
+                places.put(place)
+            if passed:
                 print(f"{asked.file}:{line}: {words}", flush=True)
-    print(f"{n_unnoticed} of {len(tried)} changes (of {len(found)} possible) went unnoticed")
+            return passed
+
+        with ThreadPoolExecutor(asked.jobs) as pool:
+            tried = [one for one in pool.map(unnoticed, drawn) if one is not None]
+    print(f"{sum(tried)} of {len(tried)} changes (of {len(found)} possible) went unnoticed")
 
 
 if __name__ == "__main__":
