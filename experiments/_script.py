@@ -14,6 +14,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 
+from mrflearn._progress import listening
 from mrflearn.experiments.design import Case
 from mrflearn.experiments.runner import load_results, n_unconverged, run_experiment
 
@@ -39,11 +40,12 @@ def run(cases: Sequence[Case], options: argparse.Namespace, folder: Path):
     """Run the cases `options.runs` times in `options.n_jobs` processes, with a progress line."""
     begun = time.monotonic()
 
-    def show(done: int, total: int) -> None:
+    def show(_: str, done: int, total: int) -> None:
         passed = time.monotonic() - begun
         print(f"\r{done} of {total} runs, {passed:.0f} s", end="", file=sys.stderr, flush=True)
 
-    results = run_experiment(cases, options.runs, folder, options.n_jobs, show)
+    with listening(show):
+        results = run_experiment(cases, options.runs, folder, options.n_jobs)
     print(file=sys.stderr)
     short = n_unconverged(results)
     if short:

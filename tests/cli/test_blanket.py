@@ -50,6 +50,12 @@ def test_nothing_but_what_is_required(run, chain):
     assert set(members(run("blanket", "chain.csv", *options, "--required", "e:a"))) == {"a"}
 
 
+def test_no_name_steers_the_terminal(run, chain):
+    chain.rename(columns={"b": "\x1b[31mred"}).to_csv("odd.csv", index=False)
+    result = run("blanket", "odd.csv", "--target", "\x1b[31mred", "--dependence", "gaussian")
+    assert result.stderr.startswith("Markov blanket of \\x1b[31mred at lam ")
+
+
 def test_json_and_quiet(run, chain):
     options = ("--dependence", "gaussian", "--target", "b")
     found = json.loads(run("blanket", "chain.csv", *options, "--json").stdout)

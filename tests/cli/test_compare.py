@@ -69,6 +69,14 @@ def test_a_method_that_fails_is_one_line(run, chain, monkeypatch):
     assert "Left out chow-liu: it failed on this table (overflow)" in result.stderr
 
 
+def test_a_cluster_that_does_not_answer_is_no_fault_of_a_method(refusal, chain, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("mrflearn.work.on_dask.CONNECTING", 0.5)
+    options = (*FAST, "--methods", "gsmple,glasso", "--dask", "tcp://127.0.0.1:9")
+    told = refusal("compare", "chain.csv", *options)
+    assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in told
+
+
 def test_no_edges_at_all(run, chain):
     chain[["a", "e"]].to_csv("alone.csv", index=False)
     result = run("compare", "alone.csv", *FAST, "--methods", "gsmple,glasso")

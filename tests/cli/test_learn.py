@@ -178,6 +178,15 @@ def test_many_columns_are_listed_on_one_line():
     assert "v11, … (40 in all)" in result.stderr
 
 
+def test_names_of_methods_and_escapes_in_a_header_are_shown_as_they_are(chain):
+    names = {"a": "Space", "b": "JOSE", "e": "\x1b[31mred"}
+    chain.rename(columns=names).to_csv("odd.csv", index=False)
+    told = run("learn", "odd.csv", "--dependence", "gaussian").stderr
+    assert "Space – JOSE (" in told
+    assert "--method" not in told
+    assert "Without an edge: \\x1b[31mred." in told
+
+
 def test_names_with_tabs_are_quoted_in_tab_separated_text(chain):
     chain.set_axis(["a\tb", "b", "c", "d", "e"], axis=1).to_csv("odd.csv", index=False)
     assert any(line.startswith('"a\tb"\t') for line in learned("odd.csv"))

@@ -1,5 +1,6 @@
 """Mistakes that any command may meet: empty arguments, names with signs, no memory, no room."""
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,21 @@ def test_an_empty_file_name(refusal, command):
 )
 def test_empty_and_odd_values(refusal, chain, arguments, says):
     assert says in refusal(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        (("--n-jobs", "0"), "--n-jobs must be a positive number of workers, or -1 for all cores"),
+        (("--dask", "localhost"), "--dask wants the address of a scheduler"),
+    ],
+)
+@pytest.mark.parametrize("command", [["learn"], ["compare"], ["blanket", "--target", "b"]])
+def test_who_works_is_checked_before_the_table_is_read(
+    refusal, chain, monkeypatch, command, option, says
+):
+    monkeypatch.setattr("mrflearn.io.read_table", lambda *_: pytest.fail("read the table"))
+    assert says in refusal(*command, "chain.csv", *option)
 
 
 def test_an_empty_pair_to_explain(run, refusal, chain):
@@ -85,3 +101,18 @@ def test_no_room_for_what_is_shown(arguments):
         ended = subprocess.run(call, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert ended.returncode == 2
     assert ended.stderr == "Error: cannot write to standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        ("/scratch/part", "cannot write '/scratch/part': No space left on device; make room there"),
+        (None, "no room is left on a disk: make some, or set TMPDIR to a folder that has some"),
+    ],
+)
+def test_no_room_elsewhere_is_not_that_of_standard_output(refusal, chain, monkeypatch, file, says):
+    def fail(*_):
+        raise OSError(errno.ENOSPC, "No space left on device", file)
+
+    monkeypatch.setattr("mrflearn.io.read_table", fail)
+    assert refusal("describe", "chain.csv") == f"Error: {says}"

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pytest
 
-from mrflearn.cli._output import plain_warnings, show_rows
+from mrflearn.cli._output import plain_warnings, printable, show_rows
 
 
 @pytest.mark.parametrize("name", ["a\rb", "\r", "a\tb", 'a"b', "a\nb", "a\r\nb", "größe", ""])
@@ -22,6 +22,10 @@ def test_tab_separated_text_keeps_names_whole(capsysbinary, name):
 def test_a_lone_carriage_return_is_quoted(capsys):
     show_rows(["name"], [["a\rb"]])
     assert capsys.readouterr().out == 'name\n"a\rb"\n'
+
+
+def test_what_steers_a_terminal_is_spelled_out_and_nothing_else():
+    assert printable("größe \\ 'a' \"b\" 模\x1b[2J\n") == "größe \\ 'a' \"b\" 模\\x1b[2J\\n"
 
 
 def test_our_warnings_are_shown_once_as_one_line(capsys):

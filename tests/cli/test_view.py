@@ -41,6 +41,14 @@ def test_it_shows_what_learn_showed(run, learned):
     assert run("view", "r.json", "-q").stderr == ""
 
 
+def test_no_name_steers_the_terminal(run, chain):
+    chain.rename(columns={"e": "\x1b[31mred"}).to_csv("odd.csv", index=False)
+    run("learn", "odd.csv", "--dependence", "gaussian", "--no-test", "--result", "r.json")
+    assert "Without an edge: \\x1b[31mred." in run("view", "r.json").stderr
+    explained = run("view", "r.json", "--explain", "a:\x1b[31mred").stdout
+    assert explained.startswith("a and \\x1b[31mred have no edge.")
+
+
 @pytest.mark.parametrize("drawn", ["graph", "path", "choice", "stability"])
 def test_figures_are_drawn_again(run, learned, drawn):
     result = run("view", "r.json", "--draw", drawn, "--figure", "f.svg")

@@ -1,5 +1,7 @@
 """The command that repeats the paper's experiment."""
 
+import shutil
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -69,6 +71,18 @@ def test_everything_is_written(written):
     assert set(areas["world"]) == set(TITLES)
     assert areas["area"].between(0, 1).all()
     assert (areas["area_low"] <= areas["area_high"]).all()
+
+
+def test_solvers_that_fell_short_are_told_of_where_the_report_is_read(
+    written, tmp_path, monkeypatch
+):
+    folder, _ = written
+    shutil.copytree(folder / "runs", tmp_path / "runs")
+    monkeypatch.setattr("mrflearn.experiments.reproduction.n_unconverged", lambda _: 3)
+    result = _run("--runs", 2, "-o", tmp_path)
+    told = "In 3 paths a solver fell short of its tolerance"
+    assert told in (tmp_path / "report.md").read_text()
+    assert told in result.stdout
 
 
 def test_the_same_command_gives_the_same_files(written, tmp_path):

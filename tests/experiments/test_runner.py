@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from mrflearn import GSMPLE, GLasso, InputError
+from mrflearn._progress import listening
 from mrflearn.datasets import shapes
 from mrflearn.datasets.gaussian import gaussian_on
 from mrflearn.experiments import runner
@@ -69,11 +70,18 @@ def test_runs_that_are_there_are_not_repeated(tmp_path, monkeypatch):
     first = run_experiment(_cases(), 2, tmp_path)
     seen = []
     monkeypatch.setattr(runner, "run_case", lambda *_: pytest.fail("repeated"))
-    again = run_experiment(
-        _cases(), 2, tmp_path, progress=lambda done, total: seen.append((done, total))
-    )
+    with listening(lambda *report: seen.append(report)):
+        again = run_experiment(_cases(), 2, tmp_path)
     pd.testing.assert_frame_equal(first, again)
-    assert seen == [(4, 4)]
+    assert seen == [("Runs", 0, 4), ("Runs", 4, 4)]
+
+
+def test_runs_are_counted_and_nothing_inside_them(tmp_path):
+    run_experiment(_cases(), 1, tmp_path)
+    seen = []
+    with listening(lambda *report: seen.append(report)):
+        run_experiment(_cases(), 2, tmp_path)
+    assert seen == [("Runs", done, 4) for done in (0, 2, 3, 4)]
 
 
 def test_more_runs_go_on_from_fewer_and_fewer_lose_none(tmp_path):

@@ -108,6 +108,12 @@ def test_half_characters_do_not_break_the_file(tmp_path):
     made = make_result(("a\ud800", "b\x00", "c"), 2)
     written = write_report(made, tmp_path / "r.html").read_text(encoding="utf-8")
     assert "a\\ud800" in written
+    assert [node["label"] for node in Page(written).content["nodes"]] == ["a\\ud800", "b\x00", "c"]
+
+
+def test_a_name_of_which_nothing_is_seen_is_in_quotes():
+    nodes = Page(render(make_result((" \t", "b", "c"), 2))).content["nodes"]
+    assert nodes[0]["label"] == r"' \t'"
 
 
 def test_the_policy_allows_the_blocks_of_the_page_and_nothing_else(text):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import sys
+import traceback
 from typing import Any
 
 import click
@@ -41,8 +42,7 @@ class Commands(click.Group):
         except OSError as error:
             if error.errno != errno.ENOSPC:  # files are checked where they are written
                 raise
-            close_output()
-            click.echo(f"Error: cannot write to standard output: {error.strerror}", err=True)
+            click.echo(f"Error: {_no_room(error)}", err=True)
             code = 2
         except MemoryError as error:
             reason = f" ({error})" if str(error) else ""
@@ -54,6 +54,17 @@ class Commands(click.Group):
             click.echo("Interrupted.", err=True)
             code = INTERRUPTED
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _no_room(error: OSError) -> str:
+    """Return where there was no room, as far as is known."""
+    if error.filename is not None:
+        return f"cannot write {error.filename!r}: {error.strerror}; make room there"
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    if any(frame.f_code is click.echo.__code__ for frame in frames):  # how click shows its help
+        close_output()
+        return f"cannot write to standard output: {error.strerror}"
+    return "no room is left on a disk: make some, or set TMPDIR to a folder that has some"
 
 
 def _stop_workers() -> None:

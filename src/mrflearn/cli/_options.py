@@ -76,7 +76,7 @@ class Lambda(click.ParamType):
 
 @dataclass(frozen=True)
 class TableOptions:
-    """How a table is read: `read` gives its columns, `kinds_of` and `groups_of` what they are."""
+    """How a table is read: `read` gives its columns, and what they are taken for."""
 
     kinds: tuple[str, ...]
     groups: tuple[str, ...]
@@ -92,19 +92,20 @@ class TableOptions:
 
         frame = read_table(file, self.delimiter, read_codes(self.na))
         columns = [str(column) for column in frame.columns]
-        only = read_names(self.only, columns, "--only") or columns
+        only = set(read_names(self.only, columns, "--only") or columns)
         dropped = read_names(self.drop, columns, "--drop")
         for name in dropped:
             if self.only and name in only:
                 raise InputError(
                     f"column {name!r} is in both --only and --drop: take it out of one of the two"
                 )
-        kept = [name for name in columns if name in only and name not in dropped]
+        wanted = only - set(dropped)
+        kept = [name for name in columns if name in wanted]
         if len(kept) < at_least and len(columns) >= at_least:
             option = "--only" if self.only else "--drop"
             needs = "a graph needs two" if at_least == 2 else "keep one at least"
             raise InputError(f"{option} leaves {len(kept)} of the columns: {needs}")
-        frame = frame.loc[:, [name in kept for name in columns]]
+        frame = frame.loc[:, [name in wanted for name in columns]]
         return frame, {
             "kinds": read_kinds(self.kinds, kept),
             "groups": read_groups(self.groups, kept),
@@ -142,8 +143,7 @@ class WorkOptions:
     n_jobs: int
     dask: str | None
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return them as estimators take them."""
+    def __post_init__(self) -> None:
         if self.n_jobs == 0 or self.n_jobs < -1:
             raise InputError(
                 f"--n-jobs must be a positive number of workers, or -1 for all cores; got "
@@ -154,6 +154,9 @@ class WorkOptions:
                 f"--dask wants the address of a scheduler, such as tcp://127.0.0.1:8786; got "
                 f"{self.dask!r}"
             )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return them as estimators take them."""
         return {"n_jobs": self.n_jobs, "executor": self.dask}
 
 

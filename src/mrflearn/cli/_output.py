@@ -17,8 +17,8 @@ from mrflearn.errors import InputError
 
 __all__ = [
     "close_output",
+    "few_of",
     "in_flags",
-    "listed",
     "plain_warnings",
     "printable",
     "show_rows",
@@ -147,12 +147,13 @@ def show_rows(
     Console().print(table)
 
 
-def printable(name: str) -> str:
-    """Return a name without characters that would steer the terminal."""
-    return name if name.isprintable() else repr(name)[1:-1]
+def printable(text: str) -> str:
+    """Return text on one line, without characters that would steer the terminal."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 
-def listed(names: Sequence[str], most: int = 12) -> str:
+def few_of(names: Sequence[str], most: int = 12) -> str:
+    """Return names for the terminal, cut after a few: a, b, … (5 in all)."""
     shown = ", ".join(printable(name) for name in names[:most])
     return shown + (f", … ({len(names)} in all)" if len(names) > most else "")
 

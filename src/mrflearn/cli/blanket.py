@@ -26,7 +26,7 @@ from mrflearn.cli._options import (
     table_options,
     work_options,
 )
-from mrflearn.cli._output import listed, plain_warnings, show_rows, write_json
+from mrflearn.cli._output import few_of, plain_warnings, printable, show_rows, write_json
 
 __all__ = ["blanket"]
 
@@ -100,10 +100,11 @@ def blanket(
         return
     show_rows(["member", "score"], [[name, f"{scores[name]:.6g}"] for name in members], (1,))
     if not quiet:
-        said = f"{len(members)} of {len(names) - 1} others: {listed(members)}"
+        said = f"{len(members)} of {len(names) - 1} others: {few_of(members)}"
         empty = "nothing; a smaller --lam lets more in"
         click.echo(
-            f"Markov blanket of {target} at lam {lam:g}, in {unit}: {said if members else empty}",
+            f"Markov blanket of {printable(target)} at lam {lam:g}, in {unit}: "
+            f"{said if members else empty}",
             err=True,
         )
 

@@ -123,6 +123,7 @@ def _learn_all(
     from mrflearn._progress import tracked
     from mrflearn.estimators import ESTIMATORS, SearchEstimator, as_estimator, spare_pairs
     from mrflearn.table import as_table
+    from mrflearn.work import WorkError
 
     reading = {name: common[name] for name in ("kinds", "groups", "missing")}
     n_variables = as_table(frame, **reading).n_variables
@@ -135,6 +136,8 @@ def _learn_all(
             estimator = as_estimator(name, common | own)
             spare_pairs(estimator, name, own, n_variables)
             graphs[name] = estimator.fit(frame).graph_
+        except WorkError:  # the fault of who works, not of a method
+            raise
         except InputError as error:
             left_out[name] = _reason(error)
         except (ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:

@@ -41,7 +41,7 @@ from mrflearn.cli._options import (
     table_options,
     work_options,
 )
-from mrflearn.cli._output import in_flags, listed, plain_warnings, write_json
+from mrflearn.cli._output import few_of, in_flags, plain_warnings, printable, write_json
 from mrflearn.errors import InputError, either
 
 if TYPE_CHECKING:
@@ -144,7 +144,6 @@ def learn(
     begun = time.monotonic()
     others = [(result, (".json",)), (report, REPORTS)]
     check_targets(file, outputs, figure, others)  # before anything slow
-    work.as_dict()
 
     from mrflearn._shown import shown
     from mrflearn.learn import learn as learn_from
@@ -187,9 +186,9 @@ def learn(
         return
     show_edges(found.graph)
     if not quiet:
-        chosen = [found.account.lam] if found.choice else []
+        chosen = [in_flags(found.account.lam)] if found.choice else []
         for message in (*chosen, *found.account.edges):
-            click.echo(in_flags(message), err=True)
+            click.echo(printable(message), err=True)
         _conclude(found.graph, written, time.monotonic() - begun)
 
 
@@ -202,7 +201,7 @@ def _describe(table: Table, file: str) -> None:
     for kind in ("continuous", "ordinal", "nominal"):
         names = [column.name for column in table.columns if column.kind == kind]
         if names:
-            click.echo(f"  {kind:<11} {listed(names)}", err=True)
+            click.echo(f"  {kind:<11} {few_of(names)}", err=True)
 
 
 def _warn_of_time(table: Table, options: dict[str, Any], test: bool) -> None:

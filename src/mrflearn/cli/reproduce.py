@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -52,35 +49,21 @@ def reproduce(runs: int | None, quick: bool, work: WorkOptions, output: str, qui
     n_runs = QUICK if quick else 100 if runs is None else runs
     if n_runs < 1:
         raise InputError(f"--runs must be a positive whole number, got {n_runs}")
-    workers = work.as_dict()
     if not output:
         raise InputError("--output is empty: name a folder for the results")
     if Path(output).exists() and not Path(output).is_dir():
         raise InputError(f"{output!r} is a file: name a folder for the results")
 
-    from mrflearn.experiments.reproduction import report
+    from mrflearn._shown import shown
     from mrflearn.experiments.reproduction import reproduce as run
 
     with plain_warnings():
         try:
-            with _bar(quiet) as progress:
-                standings, written = run(output, n_runs, progress=progress, **workers)
+            with shown(quiet):
+                text, written = run(output, n_runs, **work.as_dict())
         except KeyboardInterrupt:
             click.echo(f"What was finished is in {output}: the same command goes on.", err=True)
             raise
     if not quiet:
-        write(report(standings))
+        write(text)
         click.echo(f"Wrote {', '.join(map(str, written))}", err=True)
-
-
-@contextmanager
-def _bar(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show runs done and time left on standard error, if somebody is watching."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from mrflearn._shown import bars
-
-    with bars() as bar:
-        task = bar.add_task("Runs", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

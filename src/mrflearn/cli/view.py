@@ -27,7 +27,7 @@ from mrflearn.cli._options import (
     quiet_option,
     report_option,
 )
-from mrflearn.cli._output import in_flags, plain_warnings, write, write_json
+from mrflearn.cli._output import in_flags, plain_warnings, printable, write, write_json
 from mrflearn.errors import InputError
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def view(
     if as_json:
         write_json(document(found, graph, written))
     elif pair is not None:
-        write(f"{graph.explain(*pair)}\n")
+        write(f"{printable(str(graph.explain(*pair)))}\n")
     else:
         if not quiet:
             _tell(found, graph)
@@ -126,10 +126,10 @@ def _tell(found: Result, graph: Graph) -> None:
     if graph is found.graph:
         in_words = replace(found.account, warnings=tuple(map(in_flags, found.account.warnings)))
         for message in in_words.messages:
-            click.echo(message, err=True)
+            click.echo(printable(message), err=True)
         return
     lams = found.path.lams
-    click.echo(found.account.table, err=True)
+    click.echo(printable(found.account.table), err=True)
     click.echo(
         f"The graph at lambda {graph.lam:g}: {n_edges_in_words(graph)}. "
         f"The path has {len(lams)} lambdas from {max(lams):g} to {min(lams):g}, and "

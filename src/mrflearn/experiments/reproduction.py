@@ -11,7 +11,7 @@ import numpy as np
 from mrflearn._files import write_atomically
 from mrflearn.experiments.claims import Claim, paper_claims
 from mrflearn.experiments.paper import TITLES, K, paper_cases
-from mrflearn.experiments.runner import Progress, n_unconverged, run_experiment
+from mrflearn.experiments.runner import n_unconverged, run_experiment
 from mrflearn.experiments.summary import Interval, Standings, standings
 
 if TYPE_CHECKING:
@@ -31,9 +31,8 @@ def reproduce(
     folder: str | Path,
     runs: int = 100,
     n_jobs: int = -1,
-    progress: Progress | None = None,
     executor: Any = None,
-) -> tuple[Standings, list[Path]]:
+) -> tuple[str, list[Path]]:
     """Run the paper's experiment and write results, figure, tables and text to `folder`.
 
     Parameters
@@ -44,24 +43,23 @@ def reproduce(
         Tables drawn from each world.
     n_jobs : int
         Processes; -1 for all cores. The result does not depend on it.
-    progress : callable, optional
-        Called with the number of runs done, and of all.
     executor : str or dask.distributed.Client, optional
         Who works, as in `learn`.
 
     Returns
     -------
-    standings : Standings
-        Areas under the curves.
+    text : str
+        The report: the paper's claims, each with its evidence, and areas under the curves.
     files : list of Path
         What was written.
     """
-    results = run_experiment(paper_cases(), runs, folder, n_jobs, progress, executor)
+    results = run_experiment(paper_cases(), runs, folder, n_jobs, executor)
     found = standings(results)
-    return found, write_reproduction(found, results, folder)
+    text = report(found, n_unconverged(results))
+    return text, write_reproduction(found, text, folder)
 
 
-def write_reproduction(found: Standings, results: pd.DataFrame, folder: str | Path) -> list[Path]:
+def write_reproduction(found: Standings, text: str, folder: str | Path) -> list[Path]:
     """Write the figure (PNG and PDF), the tables (CSV) and the text of a reproduction."""
     from mrflearn.plot import save_figure
 
@@ -72,7 +70,7 @@ def write_reproduction(found: Standings, results: pd.DataFrame, folder: str | Pa
         save_figure(figure, target / "roc.pdf"),
         write_atomically(target / "areas.csv", _plain(found.areas(), "seconds")),
         write_atomically(target / "differences.csv", _plain(found.differences("GS-MPLE"))),
-        write_atomically(target / "report.md", report(found, n_unconverged(results))),
+        write_atomically(target / "report.md", text),
     ]
 
 
@@ -91,7 +89,7 @@ def draw_roc(found: Standings) -> Figure:
     return plot_roc_panels(panels, styles=assign_looks(IN_FIGURE))
 
 
-def report(found: Standings, unconverged: int = 0) -> str:
+def report(found: Standings, unconverged: int) -> str:
     """Return the results in words and tables, as Markdown."""
     claims = paper_claims(found)
     (n_samples,) = {n_samples for _, n_samples in found.places}

@@ -9,12 +9,13 @@ import io
 import platform
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import mrflearn
 from mrflearn._files import write_atomically
+from mrflearn._progress import Count, unheard
 from mrflearn.errors import InputError
 from mrflearn.experiments.design import Case, check_runs, distinct
 from mrflearn.metrics import confusions
@@ -27,16 +28,12 @@ __all__ = ["RESULTS", "load_results", "run_experiment"]
 
 RESULTS = "results.parquet"
 
-Progress = Callable[[int, int], None]
-"""Called with the number of runs done and of all runs."""
-
 
 def run_experiment(
     cases: Sequence[Case],
     runs: int,
     folder: str | Path,
     n_jobs: int = 1,
-    progress: Progress | None = None,
     executor: Any = None,
 ) -> pd.DataFrame:
     """Run every case `runs` times and write the results to `folder`.
@@ -52,8 +49,6 @@ def run_experiment(
         it was finished, and runs found there are not repeated.
     n_jobs : int
         Processes; -1 for all cores. The result does not depend on it.
-    progress : callable, optional
-        Called with the number of runs done, and of all.
     executor : str or dask.distributed.Client, optional
         Who works, as in `learn`.
 
@@ -74,14 +69,11 @@ def run_experiment(
         raise InputError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
     wanted = [(case, run, store / _file_name(case, run)) for run in range(runs) for case in cases]
     missing = [(case, run, path) for case, run, path in wanted if not path.exists()]
-    done = len(wanted) - len(missing)
-    if progress is not None:
-        progress(done, len(wanted))
+    count = Count("Runs", len(wanted))
+    count.advance(len(wanted) - len(missing))
     for path, rows in _finished(missing, as_executor(executor, n_jobs, "processes")):
         write_atomically(path, _as_parquet(rows))
-        done += 1
-        if progress is not None:
-            progress(done, len(wanted))
+        count.advance()
     of_case = {case: [(r, path) for c, r, path in wanted if c is case] for case in cases}
     results = pd.concat(
         [_checked(_read(path), case, run, path) for case in cases for run, path in of_case[case]],
@@ -155,7 +147,8 @@ def _finished(
 
 
 def _run(_: None, task: tuple[Case, int]) -> pd.DataFrame:
-    return run_case(*task)
+    with unheard():
+        return run_case(*task)
 
 
 def _file_name(case: Case, run: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.plot._layout import Places
+from mrflearn.plot._layout import Positions
 
 __all__ = ["label_offsets"]
 
@@ -16,7 +16,9 @@ _DISLIKES = np.array([0.0, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45])
 """What the positions of `_options` cost by themselves."""
 
 
-def label_offsets(places: Places, segments: Places, sizes: Places, size: float) -> Places:
+def label_offsets(
+    places: Positions, segments: Positions, sizes: Positions, size: float
+) -> Positions:
     """Return the middle of each label relative to its node, all in points.
 
     Each label in turn takes the best of eight positions around its node given the others, and
@@ -48,7 +50,7 @@ def label_offsets(places: Places, segments: Places, sizes: Places, size: float) 
     return options[np.arange(len(places)), chosen]
 
 
-def _options(sizes: Places, size: float) -> NDArray[np.float64]:
+def _options(sizes: Positions, size: float) -> NDArray[np.float64]:
     """Return the positions to choose from, shape (n, 8, 2): below, above, beside and slanting."""
     near = size / 2 + 1.0
     side, slant = near + sizes[:, 0] / 2, 0.6 * near + sizes[:, 0] / 2
@@ -75,14 +77,14 @@ def _meet(box: Boxes, boxes: Boxes) -> NDArray[np.bool_]:
     return np.all((boxes[:, :2] <= box[2:]) & (boxes[:, 2:] >= box[:2]), axis=1)
 
 
-def _marks_covered(boxes: Boxes, places: Places, size: float) -> NDArray[np.float64]:
+def _marks_covered(boxes: Boxes, places: Positions, size: float) -> NDArray[np.float64]:
     """Return what each position costs for the nodes that a label there would cover."""
     marks = _boxes(places, np.full((1, 2), size))
     costs = [_overlaps(own, np.delete(marks, node, axis=0)) for node, own in enumerate(boxes)]
     return 10 * np.array(costs) / size**2
 
 
-def _edges_covered(boxes: Boxes, hulls: Boxes, segments: Places) -> NDArray[np.float64]:
+def _edges_covered(boxes: Boxes, hulls: Boxes, segments: Positions) -> NDArray[np.float64]:
     """Return what each position costs for the edges that a label there would cover."""
     spans = np.concatenate([segments.min(axis=1), segments.max(axis=1)], axis=1)
     costs = [
@@ -99,7 +101,7 @@ def _overlaps(boxes: Boxes, others: Boxes) -> NDArray[np.float64]:
     return np.maximum(high - low, 0.0).prod(axis=2).sum(axis=1)
 
 
-def _lengths_inside(boxes: Boxes, segments: Places) -> NDArray[np.float64]:
+def _lengths_inside(boxes: Boxes, segments: Positions) -> NDArray[np.float64]:
     """Return the length of the segments that is inside each box (Liang and Barsky 1984)."""
     start, along = segments[:, 0], segments[:, 1] - segments[:, 0]
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.plot._stress import Places, least_stress
+from mrflearn.plot._stress import Positions, least_stress
 
-__all__ = ["Places", "layout"]
+__all__ = ["Positions", "layout"]
 
 _APART = 0.75
 """How far nodes keep from each other."""
@@ -22,7 +22,7 @@ Few nodes always try: they find a way more often, and it takes no time.
 """
 
 
-def layout(adjacency: NDArray[np.bool_], spacing: float) -> Places:
+def layout(adjacency: NDArray[np.bool_], spacing: float) -> Positions:
     """Return a place for each node: components side by side, isolated nodes in rows below.
 
     One unit is about the length of an edge; `spacing` is the distance between isolated nodes.
@@ -51,7 +51,7 @@ def _components(adjacency: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
     return sorted((nodes for nodes in groups if len(nodes) > 1), key=lambda g: (-len(g), g[0]))
 
 
-def _rows(n: int, spacing: float, above: Places) -> Places:
+def _rows(n: int, spacing: float, above: Positions) -> Positions:
     """Return places in rows below others."""
     step = np.array([spacing, 0.65])
     width = float(np.ptp(above[:, 0])) if len(above) else 0.0
@@ -65,7 +65,7 @@ def _rows(n: int, spacing: float, above: Places) -> Places:
     return grid
 
 
-def _component_layout(adjacency: NDArray[np.bool_]) -> Places:
+def _component_layout(adjacency: NDArray[np.bool_]) -> Positions:
     """Lay out one connected component, its long side level, and no two nodes too close."""
     places = least_stress(adjacency)
     places -= places.mean(axis=0)
@@ -79,7 +79,7 @@ def _component_layout(adjacency: NDArray[np.bool_]) -> Places:
     return np.round(_pushed_apart(places, ends), 6)
 
 
-def _room_factor(places: Places) -> float:
+def _room_factor(places: Positions) -> float:
     """Return how much to enlarge a picture before nodes push each other apart, if at all.
 
     With too little room they throw each other out of the places that edges give them; with much,
@@ -91,7 +91,7 @@ def _room_factor(places: Places) -> float:
     return 0.55 * _APART / max(float(np.median(nearest)), 1e-9)
 
 
-def _pushed_apart(places: Places, ends: NDArray[np.intp], rounds: int = 80) -> Places:
+def _pushed_apart(places: Positions, ends: NDArray[np.intp], rounds: int = 80) -> Positions:
     """Return places with nodes not too close to each other, nor to edges that are not theirs."""
     may_keep_off = len(places) <= _FEW or _covered(places, ends) < _MOST_COVERED
     for _ in range(rounds):
@@ -104,13 +104,13 @@ def _pushed_apart(places: Places, ends: NDArray[np.intp], rounds: int = 80) -> P
     return places
 
 
-def _covered(places: Places, ends: NDArray[np.intp]) -> float:
+def _covered(places: Positions, ends: NDArray[np.intp]) -> float:
     """Return the area along the edges, as a share of the area that all nodes need."""
     length = np.linalg.norm(places[ends[:, 0]] - places[ends[:, 1]], axis=1).sum()
     return float(length * 2 * _OFF_EDGES / (len(places) * _APART**2))
 
 
-def _push_from_nodes(places: Places) -> Places:
+def _push_from_nodes(places: Positions) -> Positions:
     """Return a vector for each node, away from the nodes too close to it."""
     from scipy.spatial import cKDTree
 
@@ -120,7 +120,7 @@ def _push_from_nodes(places: Places) -> Places:
     return _sums(pairs[:, 0], push, n) - _sums(pairs[:, 1], push, n)
 
 
-def _push_from_edges(places: Places, ends: NDArray[np.intp]) -> Places:
+def _push_from_edges(places: Positions, ends: NDArray[np.intp]) -> Positions:
     """Return a vector for each node, away from the edges of others too close to it."""
     edge, node = _beside(places, ends)
     start, along = places[ends[edge, 0]], places[ends[edge, 1]] - places[ends[edge, 0]]
@@ -131,7 +131,7 @@ def _push_from_edges(places: Places, ends: NDArray[np.intp]) -> Places:
     return _sums(node[inside], push, len(places))
 
 
-def _beside(places: Places, ends: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _beside(places: Positions, ends: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return edges and nodes of others that may be too close to them, by position.
 
     Points along an edge, a step apart, stand for it: what is near the edge is near one of them.
@@ -153,19 +153,19 @@ def _beside(places: Places, ends: NDArray[np.intp]) -> tuple[NDArray[np.intp], N
     return edge[strange], node[strange]
 
 
-def _repulsion(apart: Places, least: float) -> Places:
+def _repulsion(apart: Positions, least: float) -> Positions:
     """Return vectors along `apart` by which it falls short of the length `least`."""
     distance = np.maximum(np.linalg.norm(apart, axis=1), 1e-9)
     return apart * (np.maximum(least - distance, 0.0) / distance)[:, None]
 
 
-def _sums(at: NDArray[np.intp], vectors: Places, n: int) -> Places:
+def _sums(at: NDArray[np.intp], vectors: Positions, n: int) -> Positions:
     """Return the sum of the vectors at each of n positions."""
     sums = [np.bincount(at, vectors[:, axis], n) for axis in (0, 1)]
     return np.column_stack(sums).astype(np.float64)  # those of no vectors are integers
 
 
-def _packed(blocks: list[Places]) -> list[Places]:
+def _packed(blocks: list[Positions]) -> list[Positions]:
     """Return the blocks moved into rows, from the upper left, with a gap between them."""
     gap = 1.0
     sizes = [np.ptp(block, axis=0) + gap for block in blocks]

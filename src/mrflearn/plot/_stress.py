@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from mrflearn._blas import one_thread
 
-__all__ = ["Places", "least_stress"]
+__all__ = ["Positions", "least_stress"]
 
-Places = NDArray[np.float64]
+Positions = NDArray[np.float64]
 """Points in the plane, shape (n, 2)."""
 
 _FEW = 400
@@ -21,7 +21,7 @@ What comes of the circle is more regular: the corners of a polygon for a complet
 """
 
 
-def least_stress(adjacency: NDArray[np.bool_]) -> Places:
+def least_stress(adjacency: NDArray[np.bool_]) -> Positions:
     """Return places of the nodes of a connected graph, an edge about one unit long.
 
     They minimise the sum of (distance / steps - 1)² over pairs of nodes, where steps are those of
@@ -48,12 +48,12 @@ def least_stress(adjacency: NDArray[np.bool_]) -> Places:
     return places if stress < _BETTER * of_circle else regular
 
 
-def _circle(n: int) -> Places:
+def _circle(n: int) -> Positions:
     angles = 2 * np.pi * np.arange(n) / n
     return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
-def _classical_scaling(steps: NDArray[np.float64]) -> Places:
+def _classical_scaling(steps: NDArray[np.float64]) -> Positions:
     """Return the best linear picture of the squared distances (Torgerson 1952).
 
     Nodes alike in all distances may come to stand in one place.
@@ -65,7 +65,7 @@ def _classical_scaling(steps: NDArray[np.float64]) -> Places:
     return vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 0.0))
 
 
-def _minimise(start: Places, steps: NDArray[np.float64]) -> tuple[float, Places]:
+def _minimise(start: Positions, steps: NDArray[np.float64]) -> tuple[float, Positions]:
     """Return the least stress found from a start, and the places that have it."""
     from scipy.optimize import minimize
 
@@ -77,7 +77,7 @@ def _minimise(start: Places, steps: NDArray[np.float64]) -> tuple[float, Places]
     return float(found.fun), found.x.reshape(-1, 2)
 
 
-def _stress(flat: NDArray[np.float64], lengths: NDArray[np.float64]) -> tuple[float, Places]:
+def _stress(flat: NDArray[np.float64], lengths: NDArray[np.float64]) -> tuple[float, Positions]:
     """Return the stress of places and its gradient; the diagonal of `lengths` is one."""
     from scipy.spatial.distance import cdist
 

@@ -1,4 +1,4 @@
-"""What figures of a choice share: sizes, colours, names that fit, and legends below the axes."""
+"""What figures share: sizes, colours, names that fit, and legends below the axes."""
 
 from __future__ import annotations
 
@@ -37,23 +37,21 @@ CHOSEN, ACCENT = "#0072B2", "#D55E00"
 OTHER, DARK = "#8C8C8C", "#333333"
 DASHES: Any = (0, (4, 2))
 """Of limits and thresholds."""
-_LONGEST_NAME = 22
-"""Characters of a name that are shown."""
 _LINE_INCHES = 0.165
 """Height of one line of a legend."""
 _BELOW_AXES = 0.42
 """Inches that the numbers and the label of the x-axis take."""
 
 
-def cut(name: str) -> str:
+def cut(name: str, most: int = 22) -> str:
     """Return a name on one line, without its middle if it is long: ends often tell names apart."""
     # Half of a character, which text in Python may hold, is none to a font or a file.
     whole = name.encode(errors="backslashreplace").decode()
     text = " ".join(whole.split()) or whole
-    if len(text) <= _LONGEST_NAME:
+    if len(text) <= most:
         return text
-    head = 2 * _LONGEST_NAME // 3
-    return f"{text[:head]}…{text[head + 1 - _LONGEST_NAME :]}"
+    head = 2 * most // 3
+    return f"{text[:head]}…{text[head + 1 - most :]}"
 
 
 def check_most(most: Any) -> int:
@@ -65,8 +63,10 @@ def check_most(most: Any) -> int:
     return int(most)
 
 
-def number(value: float, digits: int = 3) -> str:
-    """Return a number as a figure shows it."""
+def number(value: float | None, digits: int = 3) -> str:
+    """Return a number as a figure shows it, a dash where it is not known."""
+    if value is None or value != value:
+        return "–"
     return f"{value:.{digits}g}".replace("-", "−").replace("inf", "∞")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from mrflearn.errors import InputError, unknown
 from mrflearn.graph import Graph
 from mrflearn.plot._labels import label_offsets
-from mrflearn.plot._layout import Places, layout
+from mrflearn.plot._layout import Positions, layout
 from mrflearn.plot._looks import (
     EDGE_COLOUR,
     LOOKS,
@@ -41,7 +41,7 @@ def plot_graph(
     *,
     kinds: Mapping[str, str] | Sequence[str] | None = None,
     title: str | None = None,
-    places: Places | None = None,
+    places: Positions | None = None,
 ) -> Axes:
     """Draw a graph. The same graph gives the same picture every time.
 
@@ -113,7 +113,7 @@ def _check_kinds(graph: Graph, kinds: Mapping[str, str] | Sequence[str] | None) 
 # --- Figure, marks and labels ---------------------------------------------------------------------
 
 
-def place_nodes(graph: Graph) -> Places:
+def place_nodes(graph: Graph) -> Positions:
     """Return a place for each node, isolated ones as far apart as their labels need."""
     alone = [node for node, row in zip(graph.nodes, graph.adjacency, strict=True) if not row.any()]
     longest = max((len(cut(node)) for node in alone), default=0)
@@ -121,7 +121,7 @@ def place_nodes(graph: Graph) -> Places:
     return layout(graph.adjacency, max(label / _EDGE_INCHES + 0.2, 0.9))
 
 
-def _new_axes(places: Places, legend: float) -> Axes:
+def _new_axes(places: Positions, legend: float) -> Axes:
     """Return axes in a figure of their own, about an inch to an edge and no larger than a page.
 
     Below them are `legend` inches and a quarter for legends.
@@ -134,19 +134,19 @@ def _new_axes(places: Places, legend: float) -> Axes:
     return figure.add_axes((0.0, float(bottom), 1.0, float(1 - bottom)))
 
 
-def _inches(ax: Axes) -> Places:
+def _inches(ax: Axes) -> Positions:
     """Return width and height of the axes in inches."""
     box = ax.get_window_extent()
     return np.array([box.width, box.height]) / figure_of(ax).dpi
 
 
-def _marker_size(places: Places, ax: Axes) -> float:
+def _marker_size(places: Positions, ax: Axes) -> float:
     """Return the diameter of a node in points."""
     room = math.sqrt(float(np.prod(_inches(ax))) / max(len(places), 1))
     return float(np.clip(0.13 * 72 * room, 4.0, 13.0))
 
 
-def _set_limits(ax: Axes, places: Places, size: float) -> None:
+def _set_limits(ax: Axes, places: Positions, size: float) -> None:
     """Let the places fill the axes, with room for marks and labels at the rim."""
     if not len(places):
         return
@@ -166,7 +166,7 @@ def _has_confidence(graph: Graph) -> bool:
     return any(edge.confidence is not None for edge in graph.edges)
 
 
-def _draw_edges(ax: Axes, graph: Graph, places: Places) -> None:
+def _draw_edges(ax: Axes, graph: Graph, places: Positions) -> None:
     from matplotlib.collections import LineCollection
     from matplotlib.colors import to_rgba
 
@@ -186,7 +186,7 @@ def _draw_edges(ax: Axes, graph: Graph, places: Places) -> None:
     )
 
 
-def _segments(graph: Graph, places: Places) -> Places:
+def _segments(graph: Graph, places: Positions) -> Positions:
     """Return the two ends of each edge, shape (n_edges, 2, 2)."""
     ends = [(graph.index(edge.source), graph.index(edge.target)) for edge in graph.edges]
     return places[np.array(ends, dtype=np.intp).reshape(-1, 2)]
@@ -196,7 +196,7 @@ _MARKER_SCALE = {"o": 1.0, "D": 0.8, "s": 0.88, "h": 1.05}
 """Diameters at which the shapes look equally large."""
 
 
-def _draw_nodes(ax: Axes, places: Places, of_kind: list[str], size: float) -> None:
+def _draw_nodes(ax: Axes, places: Positions, of_kind: list[str], size: float) -> None:
     for kind, (colour, marker) in LOOKS.items():
         chosen = [position for position, own in enumerate(of_kind) if own == kind]
         if chosen:
@@ -217,7 +217,7 @@ def _font_size(graph: Graph) -> float:
     return float(np.interp(len(graph.nodes), [20, 60, 200], [9.0, 7.5, 5.5]))
 
 
-def _draw_labels(ax: Axes, graph: Graph, places: Places, size: float) -> None:
+def _draw_labels(ax: Axes, graph: Graph, places: Positions, size: float) -> None:
     """Write each name next to its node, where it covers least."""
     from matplotlib.backends.backend_agg import RendererAgg
     from matplotlib.patheffects import withStroke

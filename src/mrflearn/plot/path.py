@@ -47,7 +47,7 @@ def plot_path(
     """Draw which edges a path has at which lambda, the first to come on top.
 
     Each edge is a row: a mark where it comes, and a line as long as it stays. Lambda falls to the
-    right, and the number of edges is written above. Of a result, its lambda is a dashed line, and
+    right, and the number of edges is written above. Of a result, its lambda is a line, and
     edges of its graph are blue and filled, others grey and hollow.
 
     Parameters

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mrflearn._json import plain
 from mrflearn.graph import Edge, Graph
-from mrflearn.plot._layout import Places
+from mrflearn.plot._layout import Positions
 from mrflearn.plot._looks import LOOKS, largest_weight
 from mrflearn.plot._style import cut
 from mrflearn.report._results import Reported
@@ -27,7 +27,7 @@ _MOST_EXPLAINED = 5_000
 """Pairs with a paragraph of their own; others have numbers alone, so that a page stays small."""
 
 
-def content_of(result: Reported, stops: Stops, places: Places) -> dict[str, Any]:
+def content_of(result: Reported, stops: Stops, places: Positions) -> dict[str, Any]:
     """Return all that the script shows, by position and without NaN or infinity."""
     graph, pairs = result.graph, stops.pairs
     at = {pair: position for position, pair in enumerate(pairs)}

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from mrflearn.graph import Graph
 from mrflearn.plot import plot_graph
-from mrflearn.plot._layout import Places
+from mrflearn.plot._layout import Positions
 from mrflearn.plot._looks import EDGE_COLOUR, LOOKS, width_legend
 from mrflearn.plot._save import figure_bytes
 from mrflearn.report._words import escaped
@@ -27,7 +27,7 @@ _SWATCHES = {
 }
 
 
-def figure_of_graph(graph: Graph, kinds: Sequence[str], places: Places, label: str) -> str:
+def figure_of_graph(graph: Graph, kinds: Sequence[str], places: Positions, label: str) -> str:
     """Return the picture that `plot_graph` draws, as an element of a page."""
     drawn = figure_bytes(plot_graph(graph, kinds=kinds, places=places), ".svg")
     root = ET.fromstring(drawn)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from mrflearn.plot._results import ChoiceLike, ResultLike
+from mrflearn.plot._results import ResultLike
 
-__all__ = ["ColumnLike", "Reported", "ReportedChoice", "TableLike"]
+__all__ = ["ColumnLike", "Reported", "TableLike"]
 
 
 class ColumnLike(Protocol):
@@ -70,18 +70,6 @@ class TableLike(Protocol):
         """What tells the data from others."""
 
 
-class ReportedChoice(ChoiceLike, Protocol):
-    """The point chosen on a path, and why, in words."""
-
-    @property
-    def selection(self) -> str:
-        """The way of choosing."""
-
-    @property
-    def reason(self) -> str:
-        """Why this point."""
-
-
 class AccountLike(Protocol):
     """What was done, in words."""
 
@@ -109,10 +97,6 @@ class AccountLike(Protocol):
 @runtime_checkable
 class Reported(ResultLike, Protocol):
     """What `mrflearn.learn` returns and `Result.load` reads."""
-
-    @property
-    def choice(self) -> ReportedChoice | None:
-        """Why; None if lambda was given."""
 
     @property
     def table(self) -> TableLike:

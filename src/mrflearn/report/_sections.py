@@ -9,11 +9,12 @@ from typing import Any
 from mrflearn._words import counted, listed
 from mrflearn.graph import Edge
 from mrflearn.plot._looks import edge_opacity
+from mrflearn.plot._style import number
 from mrflearn.report._content import kinds_of, scale_of
 from mrflearn.report._figure import kind_swatch, line_swatch, widths_of
 from mrflearn.report._results import ColumnLike, Reported
 from mrflearn.report._stops import Stops
-from mrflearn.report._words import escaped, number, replaced, shorten
+from mrflearn.report._words import escaped, replaced, shorten
 
 __all__ = [
     "column_rows",
