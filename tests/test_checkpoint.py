@@ -39,8 +39,8 @@ def answers_of(checkpoint, n_variables=10):
 def test_what_was_kept_is_there_again_to_the_last_bit(path):
     checkpoint = opened(path)
     values = np.array([1 / 3, -1e-300])
-    checkpoint.keep_answer(1, (2, 5), (0, 3), values)
-    checkpoint.keep_answer(0, (9,), (), np.array([0.1]))
+    checkpoint.keep_answers([(1, (2, 5), (0, 3), values)])
+    checkpoint.keep_answers([(0, (9,), (), np.array([0.1]))])
     checkpoint.keep_piece("stability", 7, np.eye(3, dtype=bool))
     checkpoint.keep_piece("heldout", 0, np.array([[0.1, -0.0]]))
     checkpoint.close()
@@ -130,7 +130,7 @@ HOSTILE = {
 @pytest.mark.parametrize("statement", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_content_gives_an_error(path, statement):
     checkpoint = opened(path)
-    checkpoint.keep_answer(1, (2,), (), np.array([0.5]))
+    checkpoint.keep_answers([(1, (2,), (), np.array([0.5]))])
     checkpoint.keep_piece("stability", 0, np.zeros(3))
     checkpoint.close()
     other = sqlite3.connect(path)
@@ -174,7 +174,7 @@ def test_a_damaged_file_is_read_or_refused(noise, tmp_path_factory):
     path = tmp_path_factory.mktemp("damaged") / "run"
     checkpoint = opened(path)
     for number in range(50):
-        checkpoint.keep_answer(1, (2, 3), (0, number % 9 + 4), np.array([0.5, number]))
+        checkpoint.keep_answers([(1, (2, 3), (0, number % 9 + 4), np.array([0.5, number]))])
     checkpoint.keep_piece("stability", 0, np.zeros(300))
     checkpoint.close()
     content = bytearray(path.read_bytes())
@@ -200,7 +200,7 @@ def test_what_was_committed_survives_a_kill(path):
         checkpoint.PERIOD = 0.0
         kept = checkpoint.Checkpoint({str(path)!r}, "abc", {OPTIONS!r})
         for number in range(100):
-            kept.keep_answer(0, (1,), (), np.array([float(number)]))
+            kept.keep_answers([(0, (1,), (), np.array([float(number)]))])
         os.kill(os.getpid(), 9)
         """
     )
@@ -208,6 +208,23 @@ def test_what_was_committed_survives_a_kill(path):
     assert run.returncode == -9
     again = opened(path)
     assert [values for *_, values in answers_of(again)] == [[float(n)] for n in range(100)]
+    again.close()
+
+
+def test_a_finished_piece_survives_a_kill_though_nothing_follows(path):
+    script = textwrap.dedent(
+        f"""
+        import os, numpy as np
+        from mrflearn.checkpoint import Checkpoint
+        kept = Checkpoint({str(path)!r}, "abc", {OPTIONS!r})
+        kept.keep_piece("stability", 0, np.zeros(3))
+        kept.keep_piece("stability", 1, np.ones(3))
+        os.kill(os.getpid(), 9)
+        """
+    )
+    subprocess.run([sys.executable, "-c", script], check=False)
+    again = opened(path)
+    assert set(again.pieces("stability")) == {0, 1}
     again.close()
 
 
@@ -241,7 +258,7 @@ def test_a_full_disk_is_said_and_what_was_written_stays(small_disk, monkeypatch)
 
     def keep_all():
         for number in range(10_000):
-            checkpoint.keep_answer(0, (1,), (), np.array([float(number)]))
+            checkpoint.keep_answers([(0, (1,), (), np.array([float(number)]))])
             kept.append(number)
 
     with pytest.raises(InputError, match="make room there and run the same again"):
@@ -256,7 +273,7 @@ def test_a_full_disk_is_said_and_what_was_written_stays(small_disk, monkeypatch)
     found = [values[0] for *_, values in answers_of(again)]
     assert found == [float(number) for number in range(len(found))]
     assert len(found) >= len(kept)
-    again.keep_answer(0, (1,), (), np.array([1.0]))
+    again.keep_answers([(0, (1,), (), np.array([1.0]))])
     again.close()
 
 

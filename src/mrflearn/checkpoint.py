@@ -13,7 +13,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -45,7 +45,7 @@ SCHEMA = {
 }
 
 PERIOD = 0.5
-"""Seconds of work that a crash may cost."""
+"""Seconds between commits of answers, which may be many and quick."""
 
 INDEX = np.dtype("<i4")
 NUMBER = np.dtype("<f8")
@@ -100,16 +100,16 @@ class Checkpoint:
                 raise self._spoilt("an answer in it is none")
             yield i, others, conditions, values
 
-    def keep_answer(
-        self,
-        i: int,
-        candidates: tuple[int, ...],
-        given: tuple[int, ...],
-        answer: NDArray[np.float64],
-    ) -> None:
-        """Add an answer."""
-        row = (i, _bytes(given, INDEX), _bytes(candidates, INDEX), _bytes(answer, NUMBER))
-        self._write("INSERT INTO answers VALUES (?, ?, ?, ?)", row)
+    def keep_answers(self, answers: Iterable[Answered]) -> None:
+        """Add answers."""
+        rows = [
+            (i, _bytes(given, INDEX), _bytes(candidates, INDEX), _bytes(answer, NUMBER))
+            for i, candidates, given, answer in answers
+        ]
+        with self._speaking():
+            self._connection.executemany("INSERT INTO answers VALUES (?, ?, ?, ?)", rows)
+        if time.monotonic() - self._committed >= PERIOD:
+            self._commit()
 
     def pieces(self, phase: str, shape: tuple[int, ...] | None = None) -> dict[int, NDArray[Any]]:
         """Return the finished pieces of a phase, by their number; of one shape, if it is given."""
@@ -126,17 +126,17 @@ class Checkpoint:
         return found
 
     def keep_piece(self, phase: str, number: int, numbers: NDArray[Any]) -> None:
-        """Add a finished piece."""
+        """Add a finished piece, for good: the next may be long in coming."""
         stream = io.BytesIO()
         np.save(stream, numbers, allow_pickle=False)
         row = (phase, number, stream.getvalue())
-        self._write("INSERT OR REPLACE INTO pieces VALUES (?, ?, ?)", row)
+        self._query("INSERT OR REPLACE INTO pieces VALUES (?, ?, ?)", row)
+        self._commit()
 
     def close(self) -> None:
         """Commit what is there, and let go of the file."""
         try:
-            with self._speaking():
-                self._connection.commit()
+            self._commit()
         finally:
             self._connection.close()
 
@@ -170,9 +170,8 @@ class Checkpoint:
             self._query(f"PRAGMA application_id = {MAGIC}")
             for table in SCHEMA.values():
                 self._query(table)
-            self._write("INSERT INTO owner VALUES (?)", (json.dumps(self._owner, sort_keys=True),))
-            with self._speaking():
-                self._connection.commit()
+            self._query("INSERT INTO owner VALUES (?)", (json.dumps(self._owner, sort_keys=True),))
+            self._commit()
             return
         if dict(there) != SCHEMA or self._query("PRAGMA application_id")[0][0] != MAGIC:
             raise InputError(
@@ -200,12 +199,10 @@ class Checkpoint:
         with self._speaking():
             return self._connection.execute(statement, values).fetchall()
 
-    def _write(self, statement: str, row: tuple[Any, ...]) -> None:
+    def _commit(self) -> None:
         with self._speaking():
-            self._connection.execute(statement, row)
-            if time.monotonic() - self._committed >= PERIOD:
-                self._connection.commit()
-                self._committed = time.monotonic()
+            self._connection.commit()
+        self._committed = time.monotonic()
 
     @contextmanager
     def _speaking(self) -> Iterator[None]:

@@ -89,7 +89,7 @@ def test_what_the_nearest_share_is_not_asked_again():
 def test_answers_of_an_earlier_run_are_not_asked_for():
     dependence = Shared(_matrix(6, 1, 1000))
     kept = []
-    memo = Memo(dependence, lambda asked, answer: kept.append((asked, answer)))
+    memo = Memo(dependence, lambda asked, answers: kept.extend(zip(asked, answers, strict=True)))
     among = screen.among_nearest(memo, 2, Constraints())
     again = Shared(dependence.matrix)
     resumed = Memo(again)

@@ -91,3 +91,44 @@ def test_a_value_found_earlier_is_counted_when_it_is_asked_for(both):
     other = memo.cmi(2, 0, [3])
     assert (other == 0.5) == both
     assert memo.n_evaluations == 2
+
+
+@pytest.mark.parametrize("method", ["cmi_batch", "cmi_once"])
+def test_of_a_long_batch_that_is_stopped_what_was_answered_is_kept(method, monkeypatch):
+    monkeypatch.setattr("mrflearn.dependence.memo.FIRST", 3)
+    monkeypatch.setattr("mrflearn.dependence.memo.SECONDS", 0.0)  # a portion is one question
+
+    class Stopped(Numbers):
+        def _cmi_many(self, i, candidates, given):
+            if i == 5:
+                raise KeyboardInterrupt
+            return super()._cmi_many(i, candidates, given)
+
+    kept = {}
+
+    def keep(questions, answers):
+        for question, answer in zip(questions, answers, strict=True):
+            kept[question.i] = answer.tolist()
+
+    questions = [Question(i, [8, 9]) for i in range(7)]
+    with pytest.raises(KeyboardInterrupt):
+        getattr(Memo(Stopped(10, 0, True), keep), method)(questions)
+    whole = Memo(Numbers(10, 0, True), keep=None).cmi_batch(questions)
+    assert kept == {i: whole[i].tolist() for i in range(5)}
+
+
+def test_portions_change_no_answer_and_grow():
+    sizes = []
+
+    class Counted(Numbers):
+        def cmi_batch(self, questions):
+            sizes.append(sum(len(question.candidates) for question in questions))
+            return super().cmi_batch(questions)
+
+    questions = [Question(i, range(i + 1, 60)) for i in range(59)]
+    found = Memo(Counted(60, 1, True), lambda *_: None).cmi_batch(questions)
+    assert len(sizes) > 1
+    assert sizes[1] > sizes[0]
+    assert sum(sizes) == 59 * 30
+    whole = Memo(Numbers(60, 1, True)).cmi_batch(questions)
+    assert [one.tolist() for one in found] == [one.tolist() for one in whole]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
@@ -13,6 +14,12 @@ from mrflearn._progress import answered
 from mrflearn.dependence.base import Around, Dependence, Question
 
 __all__ = ["Keep", "Memo"]
+
+FIRST, GROWTH = 256, 4
+"""Values in the first portion whose answers are kept, and how many times more a next may have."""
+
+SECONDS = 2.0
+"""That a portion should take: what a crash may cost. Workers wait for each other after each."""
 
 
 class Memo(Around):
@@ -35,6 +42,7 @@ class Memo(Around):
         super().__init__(dependence)
         self.n_evaluations = self.n_ahead = self.n_foreseen = 0
         self._keep = keep
+        self._portion = max(FIRST, dependence.capacity)
         self._known: dict[_Condition, _Values] = {}
         self._asked_given: dict[tuple[int, ...], set[int]] = {}  # who has values, by condition
         self._ahead: dict[_Condition, dict[int, float]] = {}
@@ -64,9 +72,8 @@ class Memo(Around):
         ]
         answers = []
         for asked, known, rest, found in zip(
-            questions, earlier, unknown, self.inner.cmi_batch(unknown), strict=True
+            questions, earlier, unknown, self._answers(unknown), strict=True
         ):
-            self._check(rest, found)
             self.n_evaluations += len(asked.candidates)
             answered(len(asked.candidates) - len(found))
             if len(found) == len(asked.candidates):
@@ -92,14 +99,12 @@ class Memo(Around):
                 asked.append(Question(i, unknown, given))
             answered(len(candidates) - len(unknown))
         ahead = self._worth_asking(asked, likely)
-        found = self.inner.cmi_batch([*asked, *ahead])
+        found = self._answers([*asked, *ahead])
         for question, answer in zip(asked, found, strict=False):
-            self._check(question, answer)
             self.n_evaluations += len(question.candidates)
             known = self._known[question.i, tuple(question.given)]
             _put(known, question.candidates, answer)
         for question, answer in zip(ahead, found[len(asked) :], strict=True):
-            self._check(question, answer)
             self.remember(question, answer.tolist())
         answers = []
         for i, candidates, given in checked:
@@ -194,15 +199,28 @@ class Memo(Around):
                 return True
         return False
 
-    def _check(self, question: Question, answer: NDArray[np.float64]) -> None:
-        """Refuse what is no answer; keep what is one."""
-        if np.isnan(answer).any():
-            raise ValueError(
-                f"the dependence returned NaN for variable {question.i} given "
-                f"{list(question.given)}; a dependence must return numbers"
-            )
-        if self._keep is not None:
-            self._keep(question, answer)
+    def _answers(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
+        """Return answers from the dependence; where they are kept, a portion at a time."""
+        if self._keep is None:
+            answers = self.inner.cmi_batch(questions)
+            _refuse_nan(questions, answers)
+            return answers
+        answers = []
+        while len(answers) < len(questions):
+            begun, n_values = len(answers), 0
+            end = begun
+            while end < len(questions) and (end == begun or n_values < self._portion):
+                n_values += len(questions[end].candidates)
+                end += 1
+            portion, when = questions[begun:end], time.monotonic()
+            found = self.inner.cmi_batch(portion)
+            taken = time.monotonic() - when
+            _refuse_nan(portion, found)
+            self._keep(portion, found)
+            answers += found
+            most = GROWTH * self._portion
+            self._portion = max(1, min(most, int(n_values * SECONDS / max(taken, 1e-9))))
+        return answers
 
     def _values(self, condition: _Condition, n_asked: int) -> _Values:
         """Return the values known under a condition: an array if many are asked for."""
@@ -217,6 +235,15 @@ class Memo(Around):
                 known[list(few)] = list(few.values())
             self._known[condition] = known
         return known
+
+
+def _refuse_nan(questions: Sequence[Question], answers: Sequence[NDArray[np.float64]]) -> None:
+    for question, answer in zip(questions, answers, strict=True):
+        if np.isnan(answer).any():
+            raise ValueError(
+                f"the dependence returned NaN for variable {question.i} given "
+                f"{list(question.given)}; a dependence must return numbers"
+            )
 
 
 def _put(known: _Values, candidates: Sequence[int], answer: NDArray[np.float64]) -> None:
@@ -243,8 +270,8 @@ class _Few(dict[int, float]):
         return math.nan
 
 
-Keep = Callable[[Question, NDArray[np.float64]], None]
-"""Called with each answer, for whoever wants to keep it."""
+Keep = Callable[[Sequence[Question], Sequence[NDArray[np.float64]]], None]
+"""Called with questions and their answers, for whoever wants to keep them."""
 
 _Condition = tuple[int, tuple[int, ...]]
 _Values: TypeAlias = "_Few | NDArray[np.float64]"

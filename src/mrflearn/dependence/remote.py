@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._progress import answered
 from mrflearn.dependence.base import Around, Dependence, Question
 from mrflearn.work import Executor
 
@@ -66,6 +67,7 @@ class Remote(Around):
             for (position, begin, question), found in zip(piece, values, strict=True):
                 answers[position][begin : begin + len(question.candidates)] = found
             n_values = sum(len(question.candidates) for _, _, question in piece)
+            answered(n_values)
             lately = seconds / n_values
             self._of_one = lately if self._of_one is None else (self._of_one + lately) / 2
             self.n_pieces += 1

@@ -428,8 +428,9 @@ def memo_of(dependence: Dependence) -> Memo:
         return Memo(dependence)
     memo = Memo(
         dependence,
-        lambda asked, answer: checkpoint.keep_answer(
-            asked.i, tuple(asked.candidates), tuple(asked.given), answer
+        lambda asked, answers: checkpoint.keep_answers(
+            (question.i, tuple(question.candidates), tuple(question.given), answer)
+            for question, answer in zip(asked, answers, strict=True)
         ),
     )
     for i, candidates, given, answer in checkpoint.answers(dependence.n_variables):

@@ -53,11 +53,12 @@ def do_pieces(
     if found:
         count.advance(len(found))
     everywhere = executor.share((work, shared))
-    for at, answer in executor.answers(_do, everywhere, (pieces[number] for number in missing)):
-        found[missing[at]] = answer
-        if checkpoint is not None:
-            checkpoint.keep_piece(kept_as, missing[at], answer)
-        count.advance()
+    with one_thread():  # around threads: the limit is the process's, and each puts back what it met
+        for at, answer in executor.answers(_do, everywhere, (pieces[number] for number in missing)):
+            found[missing[at]] = answer
+            if checkpoint is not None:
+                checkpoint.keep_piece(kept_as, missing[at], answer)
+            count.advance()
     return [np.asarray(found[number]) for number in range(len(pieces))]
 
 
