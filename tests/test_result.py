@@ -2,12 +2,16 @@
 
 import json
 import math
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mrflearn import InputError, Result, learn
+from mrflearn.report import render_report
 from mrflearn.result import TableSummary
 from mrflearn.table import as_table
 
@@ -69,6 +73,50 @@ def test_a_damaged_file_is_an_input_error(result, tmp_path, damage):
         Result.load(path)
 
 
+def _places(content, at=()):
+    """Yield where the values of a document are."""
+    yield at
+    if isinstance(content, (dict, list)):
+        for key, item in content.items() if isinstance(content, dict) else enumerate(content):
+            yield from _places(item, (*at, key))
+
+
+def _use(found):
+    """Do all that can be done with a result."""
+    for shown in (str, repr, Result._repr_html_, render_report):
+        assert shown(found)
+    found.graph.to_pandas()
+    for pair in combinations(found.graph.nodes, 2):
+        assert str(found.graph.explain(*pair))
+
+
+JUNK = st.sampled_from(
+    [None, True, -1, 0, 1, 10**9, 0.5, 1e300, "", "x", "nan", [], [[]], [1], {}, {"x": 1}]
+)
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_a_result_with_one_wrong_value_is_refused_or_of_use(data, result, tmp_path_factory):
+    path = tmp_path_factory.mktemp("damaged") / "result.json"
+    content = json.loads(result.save(path).read_text())
+    alike = {}  # one of many numbers of a matrix is as good as another
+    for place in _places(content):
+        alike.setdefault(tuple(key for key in place if isinstance(key, str)), []).append(place)
+    del alike[()]
+    *outer, last = data.draw(st.sampled_from(alike[data.draw(st.sampled_from(sorted(alike)))]))
+    inner = content
+    for key in outer:
+        inner = inner[key]
+    inner[last] = data.draw(JUNK)
+    path.write_text(json.dumps(content))
+    try:
+        found = Result.load(path)
+    except InputError:
+        return
+    _use(found)
+
+
 def test_a_graph_is_no_result(result, tmp_path):
     path = result.graph.save(tmp_path / "graph.json")
     with pytest.raises(InputError, match="is not a mrflearn result"):
@@ -92,6 +140,10 @@ def test_the_fingerprint_tells_tables_apart():
         )
     }
     assert len(prints) == 4
+    groupings = ({"a": ["size", "mass"], "b": ["größe"]}, {"a": ["size"], "b": ["mass", "größe"]})
+    assert len({as_table(frame, groups=groups).fingerprint for groups in groupings}) == 2
+    renamed = frame.assign(size=frame["size"].map(lambda label: f"very {label}"))
+    assert as_table(renamed).fingerprint not in prints
     assert TableSummary.of(as_table(frame.copy())) == TableSummary.of(as_table(frame))
 
 

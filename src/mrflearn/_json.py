@@ -21,6 +21,7 @@ __all__ = [
     "read_matrix",
     "read_names",
     "read_position",
+    "read_text",
     "reading",
 ]
 
@@ -55,6 +56,12 @@ def read_position(value: Any) -> int:
 def read_list(value: Any) -> list[Any]:
     if not isinstance(value, list):
         raise ValueError(f"{value!r} is not a list")
+    return value
+
+
+def read_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is not text")
     return value
 
 

@@ -42,6 +42,8 @@ class Evidence:
     given: tuple[tuple[int, ...], ...] | None = None
 
     def __post_init__(self) -> None:
+        if self.rule is not None and self.rule not in RULES:
+            raise ValueError(f"unknown rule {self.rule!r}")
         for name in ("information", "entry"):
             matrix = getattr(self, name)
             if matrix is not None:

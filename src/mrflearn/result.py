@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 from collections.abc import Mapping
@@ -10,11 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from mrflearn._files import write_atomically
-from mrflearn._json import dump, plain, plain_matrix, read_matrix, reading
+from mrflearn._json import (
+    dump,
+    plain,
+    plain_matrix,
+    read_list,
+    read_matrix,
+    read_names,
+    read_position,
+    read_text,
+    reading,
+)
 from mrflearn.graph import Graph, GraphPath
 from mrflearn.selection.choice import Choice
 from mrflearn.stability import Stability
-from mrflearn.table import Column, Table
+from mrflearn.table import KINDS, Column, Table
 
 __all__ = ["NOTE", "Account", "Result", "TableSummary", "plain_choice"]
 
@@ -165,38 +176,19 @@ class Result:
     def load(cls, path: str | os.PathLike[str]) -> Result:
         """Read a result that `save` wrote."""
         with reading(path, FORMAT) as content:
-            nodes = tuple(map(str, content["nodes"]))
-            graphs = (Graph._from_content(nodes, item) for item in content["path"]["graphs"])
-            found, table = content["stability"], dict(content["table"])
-            columns = tuple(
-                Column(**{**column, "levels": _tuple(column["levels"])})
-                for column in table.pop("columns")
-            )
-            choice = content["choice"]
+            nodes = read_names(content["nodes"])
+            lams = tuple(map(float, read_list(content["path"]["lams"])))
+            graphs = read_list(content["path"]["graphs"])
             return cls(
                 graph=Graph._from_content(nodes, content["graph"]),
-                path=GraphPath(tuple(map(float, content["path"]["lams"])), tuple(graphs)),
+                path=GraphPath(lams, tuple(Graph._from_content(nodes, item) for item in graphs)),
                 lam=float(content["lam"]),
-                choice=None if choice is None else _read_choice(choice),
-                table=TableSummary(
-                    **{
-                        **table,
-                        "names": tuple(table["names"]),
-                        "kinds": tuple(table["kinds"]),
-                        "columns": columns,
-                    }
-                ),
+                choice=_read_choice(content["choice"], len(lams)),
+                table=_read_table(content["table"], nodes),
                 options=dict(content["options"]),
                 account=_read_account(content["account"]),
-                stability=None
-                if found is None
-                else Stability(
-                    nodes,
-                    read_matrix(found["frequencies"], len(nodes)),  # type: ignore[arg-type]
-                    found["n_subsamples"],
-                    found["fraction"],
-                ),
-                versions=dict(content["versions"]),
+                stability=_read_stability(content["stability"], nodes),
+                versions={name: read_text(one) for name, one in dict(content["versions"]).items()},
             )
 
     def __str__(self) -> str:
@@ -232,14 +224,51 @@ def _with_plain_levels(column: Column) -> Column:
     return replace(column, levels=None if column.levels is None else tuple(map(str, column.levels)))
 
 
-def _tuple(values: Any) -> tuple[Any, ...] | None:
-    return None if values is None else tuple(values)
+def _read_table(content: dict[str, Any], nodes: list[str]) -> TableSummary:
+    names, kinds = read_names(content["names"]), read_names(content["kinds"])
+    if names != nodes or len(kinds) != len(nodes):
+        raise ValueError("its table has other variables than its graph")
+    return TableSummary(
+        tuple(names),
+        tuple(kinds),
+        tuple(map(_read_column, read_list(content["columns"]))),
+        read_position(content["n_samples"]),
+        read_position(content["n_dropped"]),
+        read_text(content["fingerprint"]),
+    )
+
+
+def _read_column(content: dict[str, Any]) -> Column:
+    levels = content["levels"]
+    if content["kind"] not in KINDS:
+        raise ValueError(f"{content['kind']!r} is not a kind")
+    return Column(
+        read_text(content["name"]),
+        content["kind"],
+        read_text(content["reason"]),
+        None if levels is None else tuple(map(read_text, read_list(levels))),
+        read_position(content["n_distinct"]),
+        read_position(content["n_missing"]),
+        read_text(content["note"]),
+    )
 
 
 def _read_account(content: dict[str, Any]) -> Account:
-    table, method, lam = (str(content[name]) for name in ("table", "method", "lam"))
-    edges, warnings = (tuple(map(str, content[name])) for name in ("edges", "warnings"))
+    table, method, lam = (read_text(content[name]) for name in ("table", "method", "lam"))
+    edges, warnings = (
+        tuple(map(read_text, read_list(content[name]))) for name in ("edges", "warnings")
+    )
     return Account(table, method, lam, edges, warnings)
+
+
+def _read_stability(content: dict[str, Any] | None, nodes: list[str]) -> Stability | None:
+    if content is None:
+        return None
+    frequencies = read_matrix(read_list(content["frequencies"]), len(nodes))
+    n_subsamples, fraction = read_position(content["n_subsamples"]), float(content["fraction"])
+    if frequencies is None or not ((frequencies >= 0) & (frequencies <= 1)).all():
+        raise ValueError("frequencies are shares between 0 and 1")
+    return Stability(tuple(nodes), frequencies, n_subsamples, fraction)
 
 
 def plain_choice(choice: Choice) -> dict[str, Any]:
@@ -247,6 +276,15 @@ def plain_choice(choice: Choice) -> dict[str, Any]:
     return asdict(choice) | {"values": [plain(value) for value in choice.values]}
 
 
-def _read_choice(content: dict[str, Any]) -> Choice:
-    values = tuple(float("nan") if value is None else float(value) for value in content["values"])
-    return Choice(**{**content, "values": values})
+def _read_choice(content: dict[str, Any] | None, n_lams: int) -> Choice | None:
+    if content is None:
+        return None
+    position, limit = content["position"], content["limit"]
+    values = [math.nan if one is None else float(one) for one in read_list(content["values"])]
+    if len(values) != n_lams or (position is not None and read_position(position) >= n_lams):
+        raise ValueError("what was chosen from is not the path")
+    selection, criterion, reason = (
+        read_text(content[name]) for name in ("selection", "criterion", "reason")
+    )
+    bound = None if limit is None else float(limit)
+    return Choice(selection, position, criterion, tuple(values), bound, reason)

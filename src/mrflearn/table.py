@@ -89,10 +89,11 @@ class Table:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Text made of names, kinds and values: two tables that share it are the same."""
+        """Text made of all that a table holds: two tables that share it are the same."""
         digest = hashlib.sha256()
-        for text in (*self.names, *(column.kind for column in self.columns), str(self.scale)):
-            digest.update(text.encode(errors="backslashreplace") + b"\0")
+        columns = [(column.name, column.kind, column.levels) for column in self.columns]
+        for what in (self.names, self.starts.tolist(), columns, self.scale):
+            digest.update(repr(what).encode(errors="backslashreplace") + b"\0")
         digest.update(np.ascontiguousarray(self.values).tobytes())
         return digest.hexdigest()[:32]
 

@@ -118,18 +118,8 @@ def test_an_interrupt_leaves_no_process_and_a_checkpoint_that_can_be_used(tmp_pa
     X[:, 1:] += X[:, :-1]
     pd.DataFrame(X, columns=list("abcdefgh")).to_csv(tmp_path / "table.csv", index=False)
     command = [
-        *(sys.executable, "-m", "mrflearn", "learn", "table.csv", "--stability", "200"),
-        *(
-            "--dependence",
-            "knn",
-            "--no-test",
-            "--n-jobs",
-            "2",
-            "--checkpoint",
-            "run",
-            "--lam",
-            "0.1",
-        ),
+        *(sys.executable, "-m", "mrflearn", "learn", "table.csv", "--stability", "3000"),
+        *("--dependence=knn", "--no-test", "--n-jobs=2", "--checkpoint=run", "--lam=0.1"),
     ]
     run = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
