@@ -7,6 +7,7 @@ import pytest
 import mrflearn
 from mrflearn import GSMPLE, GLasso, InputError, learn
 from mrflearn.datasets import sparse_gaussian
+from mrflearn.estimators import ParametricEstimator, SearchEstimator
 from mrflearn.selection import Heldout, Stars
 
 
@@ -157,7 +158,9 @@ def test_an_estimator_is_taken_as_it_is():
         ({"method": "glasso", "selection": "permutation"}, "does not apply to GLasso: choose"),
         ({"lam": "automatic"}, "lam must be a number or 'auto', got 'automatic'"),
         ({"random_state": -1}, "random_state must be a whole number that is not negative, got -1"),
-        ({"n_subsamples": 1}, "n_subsamples must be 0 for none, or a whole number of at least 2"),
+        ({"random_state": -1, "lam": 0.1}, "random_state must be a whole number"),
+        ({"random_state": None, "lam": 0.1}, "random_state must be a whole number"),
+        ({"n_subsamples": 1}, "n_subsamples must be a whole number of at least 2, got 1"),
         ({"n_subsamples": 4, "fraction": 1.0}, "fraction must be between 0 and 1"),
         ({"method": GSMPLE(), "lam": 0.1}, "lam= belongs into the estimator given"),
     ],
@@ -167,11 +170,30 @@ def test_mistakes_are_one_sentence(options, words):
         learn(_chain(40), quiet=True, n_jobs=1, test=False, **options)
 
 
-def test_too_few_rows_for_folds_or_subsamples_are_said_before_the_work():
+@pytest.mark.parametrize("method", ["gsmple", "glasso"])
+def test_too_few_rows_for_folds_or_subsamples_are_said_before_the_work(method, monkeypatch):
+    def work(*_, **__):
+        raise AssertionError("work was begun")
+
+    monkeypatch.setattr(SearchEstimator, "_prepare", work)
+    monkeypatch.setattr(ParametricEstimator, "_fits", work)
     with pytest.raises(InputError, match=r"6 rows are too few for 5 folds.* n_folds=3"):
-        learn(_chain(6).drop(columns="c"), selection="heldout", dependence="gaussian", quiet=True)
+        learn(_chain(6).drop(columns="c"), method, selection="heldout", quiet=True)
     with pytest.raises(InputError, match="a subsample of 1 rows of 3"):
-        learn(_chain(3)[["a", "b"]], n_subsamples=5, dependence="gaussian", lam=0.1, quiet=True)
+        learn(_chain(3)[["a", "b"]], method, n_subsamples=5, lam=0.1, quiet=True)
+    with pytest.raises(InputError, match=r"fraction must be between 0 and 1.*got 1\.5"):
+        learn(_chain(40)[["a", "b"]], method, n_subsamples=5, fraction=1.5, lam=0.1, quiet=True)
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    found = learn(_chain(40)[["a", "b"]], "glasso", n_subsamples=np.int64(2), n_jobs=1, quiet=True)
+    assert found.stability.n_subsamples == 2
+
+
+def test_who_works_and_where_it_is_kept_is_what_was_asked_last(tmp_path):
+    estimator = GSMPLE(0.1, dependence="gaussian", checkpoint=tmp_path / "of the estimator")
+    learn(_chain(40)[["a", "b"]], estimator, checkpoint=tmp_path / "of learn", quiet=True)
+    assert [file.name for file in tmp_path.iterdir()] == ["of learn"]
 
 
 def test_a_level_in_one_fold_only_and_a_column_constant_in_a_part_are_no_crash():

@@ -22,7 +22,7 @@ from mrflearn.estimators import GraphEstimator, SearchEstimator, as_estimator, s
 from mrflearn.graph import Graph
 from mrflearn.result import Result, TableSummary
 from mrflearn.selection.significance import BYTES_A_ROW, examine_edges
-from mrflearn.stability import repeated
+from mrflearn.stability import Parts, repeated
 from mrflearn.table import Table
 
 __all__ = ["learn"]
@@ -96,17 +96,18 @@ def learn(
     """
     estimator = as_estimator(method, options, OWN)
     estimator = clone(estimator)  # the one given stays as it is
-    own = {"n_jobs": n_jobs, "executor": executor, "checkpoint": checkpoint}
-    estimator.set_params(
-        **{name: value for name, value in own.items() if getattr(estimator, name) is None}
-    )
-    if n_subsamples:
-        _check_subsamples(n_subsamples)
+    if estimator.n_jobs is None:
+        estimator.set_params(n_jobs=n_jobs)
+    own = {"executor": executor, "checkpoint": checkpoint}
+    estimator.set_params(**{name: value for name, value in own.items() if value is not None})
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator._check_lam()
         columns = read_columns(data)
         table = estimator._read(columns)
+        parts = None
+        if n_subsamples:
+            parts = Parts(table.n_samples, n_subsamples, fraction, estimator.random_state)
         if test and isinstance(estimator, SearchEstimator):
             _check_memory_of_tests(estimator, table)
         spare_pairs(estimator, method, options, table.n_variables)
@@ -115,15 +116,8 @@ def learn(
             graph, stable = estimator.graph_, None
             if test and isinstance(estimator, SearchEstimator):
                 graph = _tested(graph, estimator, table)
-            if n_subsamples:
-                stable = repeated(
-                    estimator,
-                    table,
-                    n_subsamples,
-                    fraction,
-                    estimator.random_state,
-                    estimator._executor("processes"),
-                )
+            if parts is not None:
+                stable = repeated(estimator, table, parts, estimator._executor("processes"))
                 graph = stable.of(graph)
     found = Result(
         graph=graph,
@@ -149,14 +143,6 @@ def _remarks(caught: Sequence[warnings.WarningMessage]) -> tuple[str, ...]:
             )
     ours = (warning for warning in caught if issubclass(warning.category, UserWarning))
     return tuple(dict.fromkeys(str(warning.message) for warning in ours))
-
-
-def _check_subsamples(n_subsamples: int) -> None:
-    if isinstance(n_subsamples, bool) or not isinstance(n_subsamples, int) or n_subsamples < 2:
-        raise InputError(
-            f"n_subsamples must be 0 for none, or a whole number of at least 2; got "
-            f"{n_subsamples!r}"
-        )
 
 
 def _check_memory_of_tests(estimator: SearchEstimator, table: Table) -> None:

@@ -6,7 +6,7 @@ import math
 import os
 import warnings
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,31 @@ from mrflearn.checkpoint import checkpointing
 from mrflearn.errors import InputError
 from mrflearn.estimators import GraphEstimator, as_estimator, spare_pairs
 from mrflearn.graph import Graph
-from mrflearn.selection.options import check_seed
+from mrflearn.selection.options import check_count, check_seed
 from mrflearn.selection.subsamples import draw_rows
 from mrflearn.table import Table
 from mrflearn.work import Executor, as_executor, do_pieces
 
-__all__ = ["Stability", "stability"]
+__all__ = ["Parts", "Stability", "repeated", "stability"]
+
+
+class Parts:
+    """Random parts of a table's rows, or a sentence that says why there are none."""
+
+    fraction: float
+    rows: list[NDArray[np.intp]]
+    kept_as: str
+
+    def __init__(
+        self, n_samples: int, n_subsamples: int, fraction: float, random_state: int
+    ) -> None:
+        check_count("n_subsamples", n_subsamples, 2)
+        if not isinstance(fraction, Real) or not 0 < fraction < 1:
+            raise InputError(f"fraction must be between 0 and 1, both excluded; got {fraction!r}")
+        size, seed = math.floor(fraction * n_samples), check_seed(random_state)
+        self.fraction = float(fraction)
+        self.rows = [draw_rows(n_samples, size, number, seed) for number in range(n_subsamples)]
+        self.kept_as = f"stability {size} of {n_samples}, seed {seed}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,47 +177,29 @@ def stability(
     estimator._check_lam()
     table = estimator._read(read_columns(data))
     spare_pairs(estimator, method, options, table.n_variables)
+    parts = Parts(table.n_samples, n_subsamples, fraction, random_state)
     place = checkpoint if checkpoint is not None else estimator.checkpoint
     asked = estimator.executor if executor is None else executor
     with shown(quiet), checkpointing(place, table.fingerprint, estimator._plain_options()):
-        return repeated(
-            estimator,
-            table,
-            n_subsamples,
-            fraction,
-            random_state,
-            as_executor(asked, n_jobs, "processes"),
-        )
+        return repeated(estimator, table, parts, as_executor(asked, n_jobs, "processes"))
 
 
 def repeated(
-    estimator: GraphEstimator,
-    table: Table,
-    n_subsamples: int,
-    fraction: float,
-    random_state: int,
-    executor: Executor,
+    estimator: GraphEstimator, table: Table, parts: Parts, executor: Executor
 ) -> Stability:
     """Count how often an estimator finds each edge in parts of a table."""
-    if not isinstance(n_subsamples, Integral) or n_subsamples < 2:
-        raise InputError(f"n_subsamples must be a whole number of at least 2, got {n_subsamples!r}")
-    if not isinstance(fraction, Real) or not 0 < fraction < 1:
-        raise InputError(f"fraction must be between 0 and 1, both excluded; got {fraction!r}")
-    seed = check_seed(random_state)
-    size = math.floor(fraction * table.n_samples)
-    parts = [draw_rows(table.n_samples, size, number, seed) for number in range(n_subsamples)]
     found = do_pieces(
         _found_in,
-        (estimator._for_parts(table.at_rows(parts[0]), executor), table),
-        parts,
+        (estimator._for_parts(table.at_rows(parts.rows[0]), executor), table),
+        parts.rows,
         executor,
         "Checking stability",
-        f"stability {size} of {table.n_samples}, seed {seed}",
+        parts.kept_as,
         (table.n_variables, table.n_variables),
     )
     frequencies = np.mean(found, axis=0)
     frequencies.flags.writeable = False
-    return Stability(table.names, frequencies, int(n_subsamples), float(fraction))
+    return Stability(table.names, frequencies, len(parts.rows), parts.fraction)
 
 
 def _found_in(shared: tuple[GraphEstimator, Table], rows: NDArray[np.intp]) -> NDArray[np.bool_]:

@@ -225,11 +225,11 @@ class GraphEstimator(BaseEstimator):
 
     def _check_lam(self) -> float | Selection:
         """Return the lambda given, or how to choose one."""
+        check_seed(self.random_state)
         if isinstance(self.lam, str):
             if self.lam != "auto":
                 raise InputError(f"lam must be a number or 'auto', got {self.lam!r}")
             check_alpha(self.alpha)
-            check_seed(self.random_state)
             return resolve(self.selection, self._selections, type(self).__name__)
         (lam,) = self._check_lams([self.lam])
         return lam
@@ -310,8 +310,8 @@ def _plain(value: Any) -> Any:
         return str(value)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    if isinstance(value, np.generic):
-        return _plain(value.item())
+    if isinstance(value, (np.generic, np.ndarray)):
+        return _plain(value.tolist())
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):

@@ -21,7 +21,7 @@ from mrflearn.estimators.base import (
     GraphEstimator,
     Selected,
 )
-from mrflearn.estimators.resampling import choose_by_resampling
+from mrflearn.estimators.resampling import choose_by_resampling, draw_parts
 from mrflearn.evidence import Evidence
 from mrflearn.graph import Graph, GraphPath
 from mrflearn.parametric.base import Fit, check_penalties, decades
@@ -109,12 +109,13 @@ class ParametricEstimator(GraphEstimator):
         return decades(self._method.largest_lam(varying, **self._of_method()) if fitted else 0.0)
 
     def _select(self, table: Table, selection: Selection) -> Selected:
+        parts = draw_parts(selection, table.n_samples, self.random_state)
         lams = self._usual_lams(table)
         fits = self._fits(table, lams)
         if isinstance(selection, EBIC):
             choice = self._choose_by_ebic(table, fits, selection.gamma)
         else:
-            choice = choose_by_resampling(self, table, lams, selection)
+            choice = choose_by_resampling(self, table, lams, selection, parts)
         if choice.position is None:
             (fit,) = self._fits(table, (math.inf,))
         else:

@@ -17,19 +17,36 @@ from mrflearn.selection.choice import Choice
 from mrflearn.selection.options import Heldout, Selection, Stars
 from mrflearn.selection.subsamples import draw_rows, usual_size
 from mrflearn.table import Table
-from mrflearn.work import Executor, do_pieces
+from mrflearn.work import do_pieces
 
 if TYPE_CHECKING:
     from mrflearn.estimators.base import GraphEstimator
 
-__all__ = ["choose_by_resampling"]
+__all__ = ["choose_by_resampling", "draw_parts"]
 
 PHASE = "Choosing lambda"
 
 Shared = tuple["GraphEstimator", Table, tuple[float, ...]]
 """What is learned from each part, and with which lambdas."""
 
-Rows = NDArray[np.intp]
+Part = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""Rows to learn from, and those that are left out to be predicted, if any."""
+
+
+def draw_parts(selection: Selection, n_samples: int, random_state: int) -> list[Part]:
+    """Return the parts that a way of choosing learns from; none, if it does not.
+
+    Drawn before anything is learned, as there may be too few rows.
+    """
+    if isinstance(selection, Stars):
+        size, nothing = usual_size(n_samples), np.empty(0, dtype=np.intp)
+        numbers = range(selection.n_subsamples)
+        return [(draw_rows(n_samples, size, number, random_state), nothing) for number in numbers]
+    if isinstance(selection, Heldout):
+        from mrflearn.selection import heldout
+
+        return heldout.draw_folds(n_samples, selection.n_folds, random_state)
+    return []
 
 
 def choose_by_resampling(
@@ -37,58 +54,40 @@ def choose_by_resampling(
     table: Table,
     lams: Sequence[float],
     selection: Selection,
+    parts: Sequence[Part],
 ) -> Choice:
     """Choose a lambda by how stable graphs are, or how well they predict."""
-    executor, random_state = estimator._executor("processes"), estimator.random_state
+    executor = estimator._executor("processes")
+    one = estimator._for_parts(table.at_rows(parts[0][0]), executor, n_held=2)
+    shared = one, table, tuple(lams)
     if isinstance(selection, Stars):
-        size = usual_size(table.n_samples)
-        parts = [
-            draw_rows(table.n_samples, size, number, random_state)
-            for number in range(selection.n_subsamples)
-        ]
         shape = (len(lams), table.n_variables, table.n_variables)
-        shared = _shared(estimator, table, parts[0], lams, executor)
         graphs = do_pieces(_graphs_of, shared, parts, executor, PHASE, "stars", shape)
         return stars.choose(lams, np.mean(graphs, axis=0), selection.beta)
-    if not isinstance(selection, Heldout):
-        raise ValueError(f"{selection!r} does not resample")
     from mrflearn.selection import heldout
 
-    folds = heldout.draw_folds(table.n_samples, selection.n_folds, random_state)
-    shared = _shared(estimator, table, folds[0][0], lams, executor)
-    scored = do_pieces(_scores_of, shared, folds, executor, PHASE, "heldout")
+    scored = do_pieces(_scores_of, shared, parts, executor, PHASE, "heldout")
     scores = np.empty((len(lams), table.n_samples))
-    for (_, left_out), found in zip(folds, scored, strict=True):
+    for (_, left_out), found in zip(parts, scored, strict=True):
         scores[:, left_out] = found
     return heldout.choose(lams, scores)
 
 
-def _shared(
-    estimator: GraphEstimator,
-    table: Table,
-    rows: Rows,
-    lams: Sequence[float],
-    executor: Executor,
-) -> Shared:
-    """Return what workers need, if their memory suffices for parts like these rows."""
-    one = estimator._for_parts(table.at_rows(rows), executor, n_held=2)
-    return one, table, tuple(lams)
-
-
-def _graphs_of(shared: Shared, rows: Rows) -> NDArray[np.bool_]:
-    """Return the adjacencies along lambda that some rows lead to."""
+def _graphs_of(shared: Shared, part: Part) -> NDArray[np.bool_]:
+    """Return the adjacencies along lambda that the rows of a part lead to."""
     estimator, table, lams = shared
+    rows, _ = part
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of a solver: the whole table has its own
         graphs = estimator._learn_path(table.at_rows(rows), lams)
     return np.array([graph.adjacency for graph in graphs])
 
 
-def _scores_of(shared: Shared, fold: tuple[Rows, Rows]) -> NDArray[np.float64]:
-    """Return how well the graphs of a fold's rows predict those left out, (n_lams, n_left_out)."""
+def _scores_of(shared: Shared, part: Part) -> NDArray[np.float64]:
+    """Return how well the graphs of a part predict the rows left out, (n_lams, n_left_out)."""
     from mrflearn.selection import heldout
 
     _, table, _ = shared
-    training, left_out = fold
-    graphs = _graphs_of(shared, training)
+    training, left_out = part
+    graphs = _graphs_of(shared, part)
     return heldout.log_pseudolikelihoods(table.at_rows(training), table.at_rows(left_out), graphs)

@@ -38,7 +38,7 @@ from mrflearn.estimators.base import (
     Selected,
 )
 from mrflearn.estimators.constraints import constraints_of
-from mrflearn.estimators.resampling import choose_by_resampling
+from mrflearn.estimators.resampling import choose_by_resampling, draw_parts
 from mrflearn.evidence import Evidence
 from mrflearn.graph import Edge, Graph, GraphPath
 from mrflearn.search import (
@@ -137,9 +137,8 @@ class SearchEstimator(GraphEstimator):
         return replace(graph, evidence=self._evidence(result, memo, constraints, None))
 
     def _select(self, table: Table, selection: Selection) -> Selected:
-        memo, constraints = self._prepare(
-            table, n_held=1 if isinstance(selection, Permutation) else 2
-        )
+        parts = draw_parts(selection, table.n_samples, self.random_state)
+        memo, constraints = self._prepare(table, n_held=2 if parts else 1)
         nulls = self._nulls(memo, table, constraints)
         lams = permutation.lambdas(nulls)
         results = self._search.path(memo, lams, constraints, **self._of_method())
@@ -151,7 +150,7 @@ class SearchEstimator(GraphEstimator):
                 lams += further
                 choice = self._choose(nulls, lams, results, constraints)
         else:
-            choice = choose_by_resampling(self, table, lams, selection)
+            choice = choose_by_resampling(self, table, lams, selection, parts)
         if choice.position is None:
             result = self._search.run(memo, math.inf, constraints, **self._of_method())
         else:

@@ -18,6 +18,7 @@ __all__ = [
     "Selection",
     "Stars",
     "check_alpha",
+    "check_count",
     "check_seed",
     "resolve",
 ]
@@ -37,7 +38,7 @@ class Permutation:
     n_shuffles: int = 30
 
     def __post_init__(self) -> None:
-        _check_count("n_shuffles", self.n_shuffles, 3)
+        check_count("n_shuffles", self.n_shuffles, 3)
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Stars:
 
     def __post_init__(self) -> None:
         _check_between("beta", self.beta, 0.5)
-        _check_count("n_subsamples", self.n_subsamples, 2)
+        check_count("n_subsamples", self.n_subsamples, 2)
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Heldout:
     n_folds: int = 5
 
     def __post_init__(self) -> None:
-        _check_count("n_folds", self.n_folds, 2)
+        check_count("n_folds", self.n_folds, 2)
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,8 @@ def _check_between(name: str, value: Any, most: float) -> None:
         raise InputError(f"{name} must be between 0 and {most:g}, both excluded; got {value!r}")
 
 
-def _check_count(name: str, value: Any, least: int) -> None:
+def check_count(name: str, value: Any, least: int) -> None:
+    """Refuse what is no whole number of at least so much."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}")
 
