@@ -3,9 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mrflearn import GSMN, GSMPLE, IAMB, ChowLiu, GLasso, Graph, GreedyEntropy, InputError
 from mrflearn.dependence import Gaussian
+from mrflearn.evidence import Evidence, Explanation
 from mrflearn.table import as_table
 
 
@@ -112,3 +115,62 @@ def test_very_wide_graphs_remember_no_matrix():
     graph = GSMPLE(5.0, dependence="gaussian").fit(frame).graph_
     assert graph.evidence.information is None
     assert str(graph.explain("x0", "x1")).startswith("x0 and x1 have no edge.")
+
+
+@given(st.integers(2, 7), st.data())
+def test_a_pair_comes_onto_the_path_after_all_that_came_at_larger_lambdas(n_nodes, data):
+    lams = st.sampled_from([np.nan, 0.1, 0.2, 0.3])
+    entry = np.full((n_nodes, n_nodes), np.nan)
+    pairs = list(zip(*np.triu_indices(n_nodes, 1), strict=True))
+    for i, j in pairs:
+        entry[i, j] = entry[j, i] = data.draw(lams)
+    evidence = Evidence(entry=entry)
+    for i, j in pairs:
+        earlier = sum(entry[pair] > entry[i, j] for pair in pairs)
+        expected = None if np.isnan(entry[i, j]) else 1 + earlier
+        assert evidence.place_of(i, j) == evidence.place_of(j, i) == expected
+    assert Evidence().place_of(0, 1) is None
+
+
+def _made(present=True, informations=None, given=((), ()), weight=np.nan, **others):
+    """An explanation of made-up numbers."""
+    known = {"rule": "sum", "threshold": 0.25, "lam": 0.25, "entered": None, "place": None}
+    return str(
+        Explanation("a", "b", present, informations, given, weight, "nats", **(known | others))
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "there", "value"),
+    [("sum", 0.125, 0.25), ("and", 0.5, 0.125), ("or", 0.0, 0.125), ("alone", 0.125, 0.125)],
+)
+def test_what_equals_lambda_does_not_exceed_it(rule, there, value):
+    said = {"informations": (0.125, there), "rule": rule, "threshold": value, "lam": value}
+    words = f"{value:.3g}, is no more than lambda, {value:.3g}: "
+    assert words + "so it was left out." in _made(False, **said)
+    assert words + "but prior knowledge" in _made(True, **said)
+    less = _made(True, **said | {"threshold": value / 2})
+    assert "is more than the share of lambda that counts" in less
+    assert less.endswith(": so it stayed.")
+
+
+def test_what_neighbours_tell_is_told_of_one_and_of_several():
+    text = _made(informations=(0.5, 0.25), given=(("p",), ("p", "q")))
+    assert "0.5 nats of information beyond what p tells about a" in text
+    assert "0.25 beyond what p, q tell about b." in text
+
+
+def test_a_weight_is_told_where_there_is_one():
+    assert _made(True, weight=0.4) == "a and b have an edge. Its weight is 0.4 (nats)."
+    assert _made(True) == "a and b have an edge."
+    assert _made(False, weight=0.4, lam=None) == "a and b have no edge."
+
+
+def test_where_an_edge_is_on_the_path_is_told_as_far_as_it_is_known():
+    nowhere = "It is nowhere on the path."
+    assert _made(False).endswith(nowhere)
+    for known in ({"present": True}, {"lam": None}, {"looked_at": False}):
+        assert nowhere not in _made(**{"present": False} | known)
+    assert _made(entered=0.3).endswith("It enters the path at lambda 0.3.")
+    words = "It enters the path at lambda 0.3, as number 2 of all pairs that do."
+    assert _made(entered=0.3, place=2).endswith(words)

@@ -20,9 +20,6 @@ KINDS = ("continuous", "ordinal", "nominal")
 MISSING_CODES = (-9, -99, -999, -9999, 9, 99, 999, 9999)
 """Numbers that questionnaires use for answers that are missing."""
 
-CODED, IDENTIFIER = "a code for missing ones?", "an identifier?"
-"""How the notes of a column with one, and of one that is one, end."""
-
 FEW_LEVELS = 10
 """An integer column is ordinal when it has at most this many distinct values, each seen at least
 twice on average; with more it is continuous."""
@@ -41,21 +38,17 @@ class Column:
     n_missing: int
     """Missing or infinite values among all rows given, dropped rows included."""
     note: str = ""
+    """What a user should look at twice, in words."""
+    about: str = ""
+    """What the note is about: `"constant"`, `"text"`, `"typo"`, `"identifier"`, `"rare"`, `"few"`
+    or `"code"`."""
+    code: str = ""
+    """The number that may stand for missing values, of a note about one."""
 
     @property
     def constant(self) -> bool:
         """Whether every row holds the same value."""
         return self.n_distinct <= 1
-
-    @property
-    def code(self) -> str:
-        """The number of the note that may stand for missing values, "" if there is none."""
-        return self.note.split()[0] if self.note.endswith(CODED) else ""
-
-    @property
-    def identifies(self) -> bool:
-        """Whether the note asks if this is an identifier."""
-        return self.note.endswith(IDENTIFIER)
 
 
 def encode(
@@ -93,6 +86,11 @@ def encode(
     distinct = np.unique(codes)
     n_distinct = len(distinct)
     counting = raw.type == "integer" and n_distinct == len(codes) == np.ptp(codes) + 1.0
+    misfits = raw.misfits(~raw.missing)
+    about, note = _note(kind, reason, n_distinct, len(kept), misfits, bool(counting))
+    code = "" if about else _odd_code(raw, kind, reason, distinct)
+    if code:
+        about, note = "code", f"{code} is far from all other values: a code for missing ones?"
     column = Column(
         name=raw.name,
         kind=kind,
@@ -100,14 +98,15 @@ def encode(
         levels=None if levels is None else tuple(levels),
         n_distinct=n_distinct,
         n_missing=int((raw.missing | raw.infinite).sum()),
-        note=_note(kind, reason, n_distinct, len(kept), raw.misfits(~raw.missing), bool(counting))
-        or _note_of_gap(raw, kind, reason, distinct),
+        note=note,
+        about=about,
+        code=code,
     )
     return column, codes
 
 
-def _note_of_gap(raw: RawColumn, kind: str, reason: str, distinct: NDArray[np.float64]) -> str:
-    """Return a note of a number that may stand for a missing value, far from all others, or ""."""
+def _odd_code(raw: RawColumn, kind: str, reason: str, distinct: NDArray[np.float64]) -> str:
+    """Return a number that may stand for a missing value, far from all others, or ""."""
     typed = raw.type in ("integer", "float")
     if not typed or reason.startswith("declared") or len(raw.values) <= FEW_LEVELS:
         return ""
@@ -116,7 +115,7 @@ def _note_of_gap(raw: RawColumn, kind: str, reason: str, distinct: NDArray[np.fl
         usual = kind == "ordinal" or abs(code) > 9
         there = usual and 3 <= len(others) < len(distinct)
         if there and np.abs(others - code).min() >= np.ptp(others):
-            return f"{code} is far from all other values: {CODED}"
+            return str(code)
     return ""
 
 
@@ -141,24 +140,25 @@ def _note(
     n_samples: int,
     misfits: list[tuple[int, Any]] | None,
     counting: bool,
-) -> str:
-    """Return what a user should look at twice in one column, "" if nothing."""
+) -> tuple[str, str]:
+    """Return what a user should look at twice in one column: a word, and a sentence."""
     if n_distinct == 1:
-        return "constant: an isolated node"
+        return "constant", "constant: an isolated node"
     if reason == "declared":
-        return ""
+        return "", ""
     if kind == "nominal" and misfits == [] and n_distinct > FEW_LEVELS:
-        return "numbers stored as text: continuous?"
+        return "text", "numbers stored as text: continuous?"
     if kind == "nominal" and misfits:
         row, label = misfits[0]
         many = f" and {len(misfits) - 1} more" if len(misfits) > 1 else ""
-        return f"numbers but for {label!r} (row {row}, counting from 0){many}: a typing mistake?"
+        where = f"(row {row}, counting from 0){many}"
+        return "typo", f"numbers but for {label!r} {where}: a typing mistake?"
     if kind == "nominal" and n_distinct == n_samples > FEW_LEVELS:
-        return f"every row differs: {IDENTIFIER}"
+        return "identifier", "every row differs: an identifier?"
     if kind == "nominal" and n_distinct > max(FEW_LEVELS, n_samples / 5):
-        return "many levels for so few rows: merge rare ones?"
+        return "rare", "many levels for so few rows: merge rare ones?"
     if kind == "continuous" and n_distinct <= FEW_LEVELS < n_samples:
-        return f"only {n_distinct} distinct values: declare it ordinal or nominal?"
+        return "few", f"only {n_distinct} distinct values: declare it ordinal or nominal?"
     if kind == "continuous" and counting and n_samples > FEW_LEVELS:
-        return f"whole numbers, each once and none left out: {IDENTIFIER}"
-    return ""
+        return "identifier", "whole numbers, each once and none left out: an identifier?"
+    return "", ""

@@ -249,7 +249,7 @@ def _read_column(content: dict[str, Any]) -> Column:
         None if levels is None else tuple(map(read_text, read_list(levels))),
         read_position(content["n_distinct"]),
         read_position(content["n_missing"]),
-        read_text(content["note"]),
+        *(read_text(content[name]) for name in ("note", "about", "code")),
     )
 
 

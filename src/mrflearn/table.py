@@ -245,7 +245,7 @@ def refuse_identifiers(table: Table) -> None:
         if undeclared and column.n_distinct > max(MANY_LABELS, table.n_samples / 2):
             as_amounts = f"kinds={{{column.name!r}: 'continuous'}} if they are numbers"
             as_labels = f"kinds={{{column.name!r}: 'nominal'}} to keep it"
-            numbers = column.note.startswith("numbers stored")
+            numbers = column.about == "text"
             raise InputError(
                 f"column {column.name!r} has {column.n_distinct} labels in {table.n_samples} rows, "
                 "too many to tell anything of other rows: leave it out, or declare "
@@ -274,7 +274,7 @@ def warn_of_oddities(table: Table) -> None:
         )
     for column in table.columns:
         labels = column.kind == "nominal" and column.note and not column.constant
-        if labels or column.identifies:
+        if labels or column.about == "identifier":
             warn_user(
                 f"column {column.name!r} is taken as {column.kind}, but look: {column.note} "
                 f"kinds={{{column.name!r}: …}} declares what it is, or leave the column out",

@@ -56,6 +56,14 @@ def test_a_sum_of_equal_estimates_is_twice_the_estimate():
     np.testing.assert_allclose((null + null).tail(2 * values), null.tail(values))
 
 
+def test_a_sum_with_what_cannot_vary_is_moved_by_it():
+    null = Null.chi_square(np.array([1.0, 6.0]), 0.02)
+    fixed = Null.from_cumulants(np.full(2, 0.5), np.zeros(2), np.zeros(2))
+    values = np.array([0.09, 0.2])
+    for total in (null + fixed, fixed + null):
+        np.testing.assert_allclose(total.tail(values + 0.5), null.tail(values))
+
+
 @pytest.mark.parametrize("wider", [0.5, 1.0, 1.5, 3.0])
 def test_far_out_a_chi_square_and_a_normal_variable_are_likelier_than_the_chi_square(wider):
     def of_the_sum(value):  # the normal variable's density, times the tail of the other

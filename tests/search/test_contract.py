@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from worlds import random_dependence, random_world
 
 from mrflearn.dependence import Memo
@@ -74,6 +76,32 @@ def test_bad_lambdas_are_refused(name):
 def test_contradictory_constraints_are_refused():
     with pytest.raises(InputError, match="both required and forbidden"):
         Constraints(frozenset([(1, 0)]), frozenset([(0, 1)]))
+
+
+@given(st.data(), st.integers(2, 6), st.booleans())
+def test_a_search_may_decide_what_is_not_decided_and_not_screened_out(data, n_variables, screened):
+    pairs = list(itertools.combinations(range(n_variables), 2))
+    said = ("required", "forbidden", "screened out", "free")
+    of_pair = {edge: data.draw(st.sampled_from(said)) for edge in pairs}
+    free = {edge for edge in pairs if of_pair[edge] == "free"}
+    if not screened:
+        free |= {edge for edge in pairs if of_pair[edge] == "screened out"}
+    required, forbidden = (
+        frozenset(edge[::-1] for edge in pairs if of_pair[edge] == word) for word in said[:2]
+    )
+    among = tuple(
+        tuple(
+            j
+            for j in range(n_variables)
+            if j != i and of_pair[min(i, j), max(i, j)] != "screened out"
+        )
+        for i in range(n_variables)
+    )
+    constraints = Constraints(required, forbidden, among if screened else None)
+    for i, j in itertools.permutations(range(n_variables), 2):
+        expected = (min(i, j), max(i, j)) in free
+        assert constraints.is_free(i, j) == expected
+        assert (j in constraints.free_of(i, n_variables)) == expected
 
 
 @pytest.mark.parametrize("name", SEARCHES)

@@ -132,6 +132,20 @@ def test_one_blanket_costs_less_than_all():
         assert one.n_evaluations < every.n_evaluations
 
 
+@pytest.mark.parametrize("name", NODEWISE)
+def test_what_equals_lambda_is_not_added_and_costs_nothing_more(name):
+    class Nothing(Dependence):
+        n_variables = 5
+        symmetric = True
+
+        def _cmi_many(self, i, candidates, given):
+            return np.zeros(len(candidates))
+
+    memo = Memo(Nothing())
+    assert NODEWISE[name].run(memo, 0.0).neighbourhoods == ((),) * 5
+    assert memo.n_evaluations == 10  # of each pair alone
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_chow_liu_is_the_maximum_spanning_tree(seed):
     dependence = random_dependence(seed)

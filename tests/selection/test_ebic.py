@@ -58,6 +58,11 @@ def test_an_edge_between_levels_is_one_choice_of_many_parameters():
     np.testing.assert_allclose(found, [480.0 + 12 * math.log(100) + 2 * math.log(9)])
 
 
+def test_a_node_with_one_other_has_no_choice_to_pay_for():
+    found = criteria([-240.0], [2], [2], n_samples=100, n_variables=2, gamma=1.0, form="nodewise")
+    np.testing.assert_allclose(found, [480.0 + 2 * math.log(100)])
+
+
 def test_for_two_numbers_the_conditional_forms_see_everything_twice():
     """ln p(x | y) + ln p(y | x) is ln p(x) + ln p(y) plus twice the information of the pair."""
     rng = np.random.default_rng(1)
@@ -131,6 +136,13 @@ def test_rounding_does_not_make_a_denser_graph_better():
     likelihoods = [-123.456, np.nextafter(-123.456, 0)]
     assert choose([0.2, 0.1], likelihoods, [0, 0], [0, 0], 30, 5).position == 0
     assert choose([0.1, 0.2], likelihoods[::-1], [0, 0], [0, 0], 30, 5).position == 1
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3, 1e6])
+def test_values_are_equal_in_proportion(size):
+    for apart, position in ((1e-10, 0), (1e-8, 1)):
+        likelihoods = [-size - apart * max(size, 1), -size]
+        assert choose([0.2, 0.1], likelihoods, [0, 0], [0, 0], 30, 5).position == position
 
 
 def test_a_term_that_all_likelihoods_share_changes_no_choice():

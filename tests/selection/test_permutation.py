@@ -5,14 +5,24 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from mrflearn.datasets import sparse_gaussian
 from mrflearn.dependence import Auto, Gaussian, Memo, PlugIn
 from mrflearn.metrics import f1
 from mrflearn.search import gs_mple
-from mrflearn.selection.permutation import choose, lambdas
-from mrflearn.selection.score_nulls import BlanketNulls, NodeNulls, ScoreNulls
+from mrflearn.selection.permutation import (
+    FEWEST_FALSE,
+    LEAST,
+    MOST_FALSE,
+    MOST_OF_PAIRS,
+    choose,
+    further,
+    lambdas,
+)
+from mrflearn.selection.score_nulls import BlanketNulls, NodeNulls, ScoreNulls, _distinct
 from mrflearn.table import as_table
 
 
@@ -52,6 +62,14 @@ def test_an_edge_by_chance_takes_both_ends_or_one(rule, both):
         ends = [bound.null(i, [j], own).tail(0.05)[0] for own in given]
         expected = ends[0] if given[0] == given[1] else both(ends)
         assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("rule", ["sum", "and", "or"])
+def test_no_pair_is_likelier_than_certain(rule):
+    """Though both ends exceed lambda, where one suffices and their conditions differ."""
+    nulls = ScoreNulls(Gaussian().bind(_table()), rule)
+    tails = nulls.tails(_graph(6, (0, 1), (1, 2), (1, 4)), 0.0)
+    assert tails == pytest.approx(np.ones(15))
 
 
 def test_pairs_that_are_decided_already_are_not_expected():
@@ -106,6 +124,15 @@ def test_alone_as_many_are_expected_as_in_a_graph_without_edges(rule):
         assert alone(lam) == pytest.approx(nulls.expected(_graph(6), lam), rel=1e-12)
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 6), st.integers(0, 12), st.integers(1, 5))
+def test_distinct_columns_say_what_all_of_them_do(seed, n_rows, n_columns, n_values):
+    rows = np.random.default_rng(seed).integers(n_values, size=(n_rows, n_columns)) / 7
+    found, groups = _distinct(rows)
+    np.testing.assert_array_equal(found[:, groups], rows)
+    assert found.shape[1] == len(set(map(tuple, rows.T.tolist())))
+
+
 def test_nulls_that_were_not_asked_for_lately_are_forgotten(monkeypatch):
     monkeypatch.setattr("mrflearn.selection.score_nulls.MOST_REMEMBERED", 0)
     bound = Gaussian().bind(_table())
@@ -127,20 +154,56 @@ def test_false_edges_expected_are_the_tails_summed():
     assert nulls.expected(_graph(6), lam) == pytest.approx(expected, rel=1e-9)
 
 
+class Counting:
+    """A dependence that remembers of which nulls it was asked."""
+
+    def __init__(self, inner):
+        self.inner, self.n_variables, self.asked = inner, inner.n_variables, []
+
+    def null(self, i, candidates, given):
+        self.asked.append((i, *candidates, tuple(given)))
+        return self.inner.null(i, candidates, given)
+
+
 def test_nulls_are_asked_for_once():
-    class Counting:
-        def __init__(self, inner):
-            self.inner, self.n_variables, self.asked = inner, inner.n_variables, []
-
-        def null(self, i, candidates, given):
-            self.asked.append((i, *candidates, tuple(given)))
-            return self.inner.null(i, candidates, given)
-
     counting = Counting(Gaussian().bind(_table()))
     nulls = ScoreNulls(counting)
     for adjacency in (_graph(6), _graph(6, (0, 1)), _graph(6), _graph(6, (0, 1), (1, 2))):
         nulls.expected(adjacency, 0.1)
     assert len(counting.asked) == len(set(counting.asked))
+
+
+def test_as_many_questions_are_foreseen_as_are_asked():
+    """One for all candidates outside, if there are any, and one for each inside."""
+    candidates = [1, 2, 4]
+    for n_members in range(5):
+        for members in itertools.combinations([1, 2, 3, 4], n_members):
+            counting = Counting(Gaussian().bind(_table()))
+            nulls = BlanketNulls(counting, 0, candidates)
+            foreseen = nulls.n_questions([members, members])
+            nulls.expected(members, 0.1)
+            assert foreseen == len(counting.asked)
+            assert nulls.n_questions([members]) == 0
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+@pytest.mark.parametrize("rule", ["sum", "and", "or", "of one node"])
+def test_no_pair_exceeds_the_largest_lambda_and_none_would_exceed_the_hopeless_one(rule, share):
+    bound = Gaussian().bind(_table())
+    if rule == "of one node":
+        nulls, pairs = BlanketNulls(bound, 2, [0, 1, 4], share), [(2, 0), (2, 1), (2, 4)]
+    else:
+        nulls, pairs = ScoreNulls(bound, rule, None, share), itertools.combinations(range(6), 2)
+    most = max(bound.cmi(i, j) for i, j in pairs)
+    assert nulls.largest() == pytest.approx((2 if rule == "sum" else 1) * most / share)
+    assert nulls.expected(nulls.empty, nulls.hopeless()) < 1e-9
+
+
+def test_where_all_is_decided_there_is_nothing_to_exceed():
+    bound = Gaussian().bind(_table())
+    for nulls in (ScoreNulls(bound, candidates=[()] * 6), BlanketNulls(bound, 0, [])):
+        assert nulls.largest() == nulls.hopeless() == nulls.n_tested == 0
+        assert len(lambdas(nulls)) == 1
 
 
 class Tails:
@@ -186,6 +249,16 @@ def test_a_graph_beyond_a_worse_one_is_reached_and_none_beyond_a_hopeless_one():
     assert np.isnan(found.values[3])
 
 
+def test_as_many_false_edges_as_are_allowed_are_not_too_many():
+    """Of a single edge, which counts as 2/3, half may be false if 1/3 is expected."""
+    expected = {0.5: 1 / 3, 0.4: 0.01}
+    sizes = _nested(1, 1)
+    found = choose(Tails(expected), list(expected), *sizes, 0.05)
+    assert found.values[0] == 0.5
+    assert found.position == 1  # beyond one of which half may be
+    assert choose(Tails({0.5: 1 / 3, 0.4: 3.0}), [0.5, 0.4], *sizes, 0.5).position == 0
+
+
 def test_an_empty_graph_counts_as_one_edge():
     """Else no graph with one edge would ever be reached."""
     expected = {0.5: 0.02, 0.4: 0.03, 0.3: 0.04}
@@ -209,6 +282,8 @@ def test_the_reason_says_what_was_found_and_what_was_refused():
     nothing = choose(Tails({0.9: 0.0, 0.5: 0.1}), [0.9, 0.5], *_nested(0, 0), 0.05).reason
     assert nothing.endswith("there are no edges, and 0 would be expected by chance; at the next, "
                             "0.5, it would be 0.1, where 0.033 would be allowed")  # fmt: skip
+    for n_edges, words in ((1, "there is 1 edge, and"), (2, "there are 2 edges, and")):
+        assert words in choose(Tails({0.5: 0.0}), [0.5], *_nested(n_edges), 0.05).reason
 
 
 def test_lambdas_go_from_no_edge_to_what_chance_brings():
@@ -223,6 +298,43 @@ def test_lambdas_go_from_no_edge_to_what_chance_brings():
         n = table.n_variables
         most = min(0.5 * n, 0.1 * n * (n - 1) / 2)
         assert nulls.expected(_graph(n), lams[-1]) == pytest.approx(most, rel=0.01)
+
+
+class Fading:
+    """Stands for nulls by which n exp(-lambda / scale) of n pairs exceed lambda."""
+
+    def __init__(self, n_variables, scale, largest):
+        self.n_variables, self.scale, self._largest = n_variables, scale, largest
+        self.dependence, self.n_tested = self, n_variables * (n_variables - 1) / 2
+
+    def n_questions_alone(self):
+        return 0
+
+    def hopeless(self):
+        return 60 * self.scale
+
+    def expected_alone(self):
+        return lambda lam: self.n_tested * np.exp(-lam / self.scale)
+
+    def largest(self):
+        return self._largest
+
+
+@pytest.mark.parametrize("n_variables", [10, 30])
+@pytest.mark.parametrize(("scale", "largest"), [(0.1, 0.02), (0.1, 50.0), (1e-4, 50.0)])
+def test_the_ends_of_the_lambdas_are_where_chance_says(n_variables, scale, largest):
+    n_tested = n_variables * (n_variables - 1) / 2
+    most = min(MOST_FALSE * n_variables, MOST_OF_PAIRS * n_tested)
+    top = max(largest, scale * np.log(n_tested / FEWEST_FALSE))
+    least = max(scale * np.log(n_tested / most), LEAST * top)
+    lams = lambdas(Fading(n_variables, scale, largest), 9)
+    ratio = (least / top) ** (1 / 8)
+    assert lams == pytest.approx([top * ratio**k for k in range(9)])
+
+
+def test_further_lambdas_go_on_in_the_steps_of_the_last_two():
+    lams = [0.3 * 0.8**k for k in range(12)]
+    assert further([7.0, *lams[:5]], 7) == pytest.approx(lams[5:])
 
 
 def test_lambdas_of_constants_are_positive():

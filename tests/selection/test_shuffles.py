@@ -5,11 +5,14 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from mrflearn.dependence.gaussian import normal_scores
 from mrflearn.selection._orders import near_orders
 from mrflearn.selection._smoother import Smoother
 from mrflearn.selection.shuffles import (
+    LEAST_ALIKE,
+    MOST_ALONE,
     N_NEAR,
     _additive_scale,
     shuffled_orders,
@@ -122,6 +125,18 @@ def test_samples_take_the_place_of_near_ones():
     assert twice < 0.2 * 120
 
 
+def test_a_rare_label_changes_places_with_its_like_alone():
+    """Though others are nearer in the other condition, and its own fewer than could be near."""
+    labels = np.where(np.arange(120) % 15 == 0, "rare", "common")
+    assert LEAST_ALIKE <= np.sum(labels == "rare") < N_NEAR
+    x = np.random.default_rng(19).normal(size=120)
+    frame = pd.DataFrame({"a": np.arange(120.0) ** 2, "label": labels, "x": x})
+    orders = shuffled_orders(as_table(frame), 2, [0, 1], 10, np.random.default_rng(20))
+    assert np.all(labels[orders] == labels)
+    rare = labels == "rare"
+    assert np.mean(orders[:, rare] == np.flatnonzero(rare)) < 0.5
+
+
 @pytest.mark.filterwarnings("ignore:column 'id' is taken as nominal")
 def test_a_label_of_its_own_stays():
     table = as_table(pd.DataFrame({"a": np.arange(30.0), "id": [f"row {n}" for n in range(30)]}))
@@ -147,6 +162,19 @@ def test_where_few_are_alike_in_labels_those_nearly_alike_change_places(n_sample
     assert np.mean([(others[order] != others).sum(axis=1) for order in orders]) < 2
 
 
+def test_nearly_alike_are_those_nearest_where_a_label_counts_as_much_as_the_root_of_two():
+    frame = _questionnaire(300)
+    labels = frame.to_numpy()
+    frame["a"] = np.random.default_rng(18).normal(size=300)
+    orders = shuffled_orders(as_table(frame), 0, range(1, 8), 6, np.random.default_rng(15))
+    scores = normal_scores(frame["a"].to_numpy())
+    squares = (scores[:, None] - scores) ** 2
+    squares += 2 * (labels[:, None, 1:] != labels[:, 1:]).sum(axis=2)
+    farthest = np.sort(squares, axis=1)[:, N_NEAR - 1]
+    for order in orders:
+        assert np.all(squares[np.arange(300), order] < farthest + 1e-6)
+
+
 def test_labels_that_no_regression_can_tell_of_stay_apart():
     """A label of each sample's own among the conditions, or many of the variable itself."""
     frame = _questionnaire(300)
@@ -158,6 +186,20 @@ def test_labels_that_no_regression_can_tell_of_stay_apart():
         orders = shuffled_orders(table, i, given_variables, 4, np.random.default_rng(17))
         rows = np.vstack([table.values_of(z) for z in given_variables])
         assert all(np.array_equal(rows[:, order], rows) for order in orders)
+
+
+def test_conditions_have_a_regression_unless_they_are_discrete_and_enough_are_alike():
+    def has_one(codes, kind):
+        table = as_table(np.column_stack([codes, np.arange(60) % 7]), kinds={"x0": kind})
+        return smoother_of(table, [0]) is not None
+
+    enough = np.arange(60) // LEAST_ALIKE
+    assert not has_one(enough, "nominal")
+    assert has_one(enough, "continuous")
+    assert has_one(np.arange(60) // (LEAST_ALIKE - 1), "nominal")
+    for n_alone, expected in ((round(60 * MOST_ALONE), False), (round(60 * MOST_ALONE) + 1, True)):
+        some_alone = np.where(np.arange(60) < n_alone, np.arange(60), 60)
+        assert has_one(some_alone, "nominal") == expected
 
 
 @pytest.mark.parametrize("name", ["b", "label", "step"])
@@ -269,3 +311,24 @@ def test_the_scale_is_that_on_which_causes_and_noise_add_up(shape, plain):
     scale = _additive_scale(Smoother(as_table(np.column_stack([a, values])), [0]), values)
     expected = (values - values.mean()) / values.std() if plain else normal_scores(values)
     np.testing.assert_allclose(scale, expected, atol=1e-9)
+
+
+class Leaves:
+    """Stands for a regression that leaves known shares of the variance of some values."""
+
+    def __init__(self, plain, of_plain, of_scores):
+        self.plain, self.of_plain, self.of_scores = plain, of_plain, of_scores
+
+    def left(self, values):
+        return self.of_plain if np.allclose(values, self.plain) else self.of_scores
+
+
+@pytest.mark.parametrize("shape", [stats.uniform(), stats.expon(), stats.laplace()])
+def test_more_must_be_explained_on_the_plain_scale_the_farther_values_are_from_normal(shape):
+    """By their negentropy, that of a normal variable as wide less their own, of known shapes."""
+    values = shape.ppf((np.arange(2000) + 0.5) / 2000)
+    plain, scores = (values - values.mean()) / values.std(), normal_scores(values)
+    negentropy = stats.norm(scale=shape.std()).entropy() - shape.entropy()
+    for factor, expected in ((0.9, plain), (1.1, scores)):
+        smoother = Leaves(plain, 0.8 * factor * np.exp(-2 * negentropy), 0.8)
+        np.testing.assert_allclose(_additive_scale(smoother, values), expected, atol=1e-9)

@@ -90,6 +90,24 @@ def test_among_discrete_variables_shuffles_are_within_groups():
         np.testing.assert_allclose(chance, score)
 
 
+@pytest.mark.parametrize("specification", SPECIFICATIONS, ids=lambda s: type(s).__name__)
+def test_either_end_is_given_its_own_neighbours(specification):
+    """Seen where copies are the data, as each row has a label of its own."""
+    rng = np.random.default_rng(3)
+    x, y, p, q = rng.normal(size=(4, 40))
+    frame = {"x": x, "y": x + y, "p": x + p, "q": y + q, "id": np.arange(40)}
+    table = as_table(pd.DataFrame(frame), kinds={"id": "nominal"})
+    dependence = specification.bind(table)
+    for own, its in (([2], [4]), ([2, 3], [4]), ([4], [3])):
+        score = dependence.cmi(0, 1, own) + dependence.cmi(1, 0, its)
+        other = dependence.cmi(0, 1, its) + dependence.cmi(1, 0, own)
+        assert dependence.symmetric or score != pytest.approx(other)
+        chance = Examiner(table, specification, dependence, 4).scores_by_chance(
+            (0, own), (1, its), rng
+        )
+        np.testing.assert_allclose(chance, score, atol=1e-9)
+
+
 def test_what_was_learned_is_kept_for_the_copies():
     """Whoever holds the dependence: a memo, threads, or nobody."""
     table = _frame("mixed", 100, 3, 0.5)
@@ -222,5 +240,19 @@ def test_scores_do_not_depend_on_how_many_copies_are_bound_at_once(
         examiner = Examiner(table, specification, specification.bind(table), 12)
         rng = np.random.default_rng(5)
         found.append(examiner.scores_by_chance((0, [2]), (1, [2, 3]), rng))
+    assert len(found[0]) == 12
     np.testing.assert_allclose(found[1], found[0], atol=1e-12)
     np.testing.assert_allclose(found[2], found[0], atol=1e-12)
+
+
+def test_the_more_labels_the_fewer_copies_are_bound_at_once():
+    frame = pd.DataFrame({"x": np.arange(300.0), "few": np.arange(300) % 4})
+    frame["label"] = [f"row {n}" for n in range(300)]
+    kinds = {"few": "ordinal", "label": "nominal"}
+    table = as_table(frame, kinds=kinds, groups={"both": ["few", "label"]})
+    sizes = {name: significance._n_together(table, table.index(name)) for name in table.names}
+    most = significance.MOST_TOGETHER
+    assert sizes == {"x": most, "both": most // 301}
+    alone = as_table(frame, kinds=kinds)
+    assert significance._n_together(alone, alone.index("few")) == most
+    assert significance._n_together(alone, alone.index("label")) == most // 300

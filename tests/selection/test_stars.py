@@ -53,6 +53,12 @@ def test_the_choice_is_the_smallest_lambda_before_graphs_become_unstable(seed, n
     assert all(a <= b for a, b in itertools.pairwise(along))
 
 
+def test_an_instability_of_beta_will_do():
+    edge = np.array([[0, 1], [1, 0]])
+    frequencies = np.array([0.0 * edge, 0.25 * edge, 0.5 * edge])
+    assert choose([0.3, 0.2, 0.1], frequencies, 2 * 0.25 * 0.75).position == 1
+
+
 @pytest.mark.parametrize("beta", [0.0, 0.5, -1.0, float("nan")])
 def test_beta_out_of_range_is_refused(beta):
     with pytest.raises(InputError, match="beta must be between"):

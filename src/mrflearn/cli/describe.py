@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 __all__ = ["describe"]
 
 ADVICE = {
-    "an isolated node": "leave it out with --drop {dropped}",
-    "numbers stored as text": "if they are amounts, say --kinds '{declared}=continuous'",
-    "a typing mistake?": "correct the file, name it by --na if it stands for a missing value, or "
+    "constant": "leave it out with --drop {dropped}",
+    "text": "if they are amounts, say --kinds '{declared}=continuous'",
+    "typo": "correct the file, name it by --na if it stands for a missing value, or "
     "say --kinds '{declared}=nominal'",
-    "an identifier?": "if so, leave it out with --drop {dropped}: it says nothing of other rows",
-    "merge rare ones?": "do so in the file, or leave the column out with --drop {dropped}",
-    "a code for missing": "if so, say --na {code}, else --kinds '{declared}={kind}'",
-    "distinct values": "say --kinds '{declared}=ordinal' or '{declared}=nominal' if it is",
+    "identifier": "if so, leave it out with --drop {dropped}: it says nothing of other rows",
+    "rare": "do so in the file, or leave the column out with --drop {dropped}",
+    "code": "if so, say --na {code}, else --kinds '{declared}={kind}'",
+    "few": "say --kinds '{declared}=ordinal' or '{declared}=nominal' if it is",
 }
-"""What to do about the notes of a column, by what they say."""
+"""What to do about the notes of a column, by what they are about."""
 
 
 @dataclass(frozen=True)
@@ -142,18 +142,14 @@ def _warnings(column: Column) -> tuple[str, ...]:
     """Return the note of a column with what to do about it."""
     if not column.note:
         return ()
-    for phrase, advice in ADVICE.items():
-        if phrase in column.note:
-            declared = written(column.name, ",=")[1:-1]
-            advised = advice.format(
-                dropped=written(column.name),
-                declared=declared,
-                kind=column.kind,
-                code=column.code,
-            )
-            asked = column.note.endswith("?")
-            return (f"{column.note}{'' if asked else ':'} {advised}",)
-    return (column.note,)
+    advised = ADVICE[column.about].format(
+        dropped=written(column.name),
+        declared=written(column.name, ",=")[1:-1],
+        kind=column.kind,
+        code=column.code,
+    )
+    asked = column.note.endswith("?")
+    return (f"{column.note}{'' if asked else ':'} {advised}",)
 
 
 def _infinite(raw: RawColumn) -> tuple[str, ...]:
