@@ -96,6 +96,16 @@ def test_an_ordinal_level_without_a_place_is_refused():
         read(rows)
 
 
+@pytest.mark.parametrize("name", ["mass", "stars"])
+def test_text_among_numbers_is_refused_in_words_that_are_true(name):
+    rows = frame(np.random.default_rng(1), 4).astype({name: object})
+    rows.loc[2, name] = "oops"
+    with pytest.raises(
+        InputError, match=rf"'{name}' held numbers when the graph was learned but holds 'oops' in"
+    ):
+        read(rows)
+
+
 def test_integers_declared_with_levels_keep_the_order_declared():
     first = pd.DataFrame({"a": [3, 1, 2, 3, 1, 2]})
     table = as_table(first, kinds={"a": [3, 1, 2]}, scale=None)

@@ -210,4 +210,5 @@ def test_a_tree_is_not_said_to_know_neighbours():
     table = np.random.default_rng(0).normal(size=(60, 3)) + np.arange(60)[:, None] / 20
     told = learn(table, "chow-liu", dependence="gaussian", test=False, quiet=True).messages
     assert any("the tree, or forest, of the pairs that share most" in line for line in told)
+    assert any("No lambda was asked for" in line for line in told)
     assert not any("once their neighbours are known" in line for line in told)

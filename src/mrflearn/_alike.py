@@ -90,7 +90,7 @@ def _codes(
 ) -> NDArray[np.float64]:
     """Return the codes of one column."""
     if column.levels is None or _is_own_code(column, earlier):
-        return raw.numbers(keep)
+        return raw.numbers(keep, "held numbers when the graph was learned", "learn anew")
     code = {level: float(position) for position, level in enumerate(column.levels)}
     code |= {str(level): at for level, at in code.items() if str(level) not in code}
     labels = raw.values[keep].tolist()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import numbers
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -57,8 +58,16 @@ class RawColumn:
         odd = [(int(row), self.values[row]) for row in rows if _number(self.values[row]) is None]
         return odd if len(odd) <= len(rows) / 5 else None
 
-    def numbers(self, keep: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the kept rows as floats, or say which value is not a number."""
+    def numbers(
+        self,
+        keep: NDArray[np.bool_],
+        why: str = "is declared continuous",
+        remedy: str = "declare the column nominal",
+    ) -> NDArray[np.float64]:
+        """Return the kept rows as floats, or say which value is not a number.
+
+        `why` numbers are wanted, and what to do about others, are for that sentence.
+        """
         kept = self.values[keep]
         if self.type in ("float", "integer", "time", "boolean"):
             return np.ascontiguousarray(kept, dtype=np.float64)
@@ -68,8 +77,8 @@ class RawColumn:
             if number is None:
                 row = int(np.flatnonzero(keep)[position])
                 raise InputError(
-                    f"column {self.name!r} is declared continuous but holds {_shown(label)} in row "
-                    f"{row} (counting from 0): correct the value, or declare the column nominal"
+                    f"column {self.name!r} {why} but holds {_shown(label)} in row {row} (counting "
+                    f"from 0): correct the value, or {remedy}"
                 )
             out[position] = number
         return out
@@ -160,7 +169,7 @@ def _as_frame(X: Any) -> Any:
 
 
 def _check_distinct(names: Sequence[str]) -> None:
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, times in Counter(names).items() if times > 1)
     if repeated:
         shown = ", ".join(repr(name) for name in repeated[:8])
         raise InputError(f"duplicate column names {shown}: give each column a name of its own")

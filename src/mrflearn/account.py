@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from mrflearn._words import counted, listed
@@ -39,7 +40,9 @@ def account_of(
     warnings : sequence of str
         What a reader should mind.
     """
-    if estimator.choice_ is None:
+    if estimator.choice_ is None and estimator.lam_ == -math.inf:
+        lam = "No lambda was asked for: nothing is left out for being weak."
+    elif estimator.choice_ is None:
         lam = f"Lambda was given: {estimator.lam_:g}."
     else:
         ways = f"Lambda was chosen among {len(estimator.path_)} by {estimator.choice_.selection!r}"

@@ -185,6 +185,10 @@ class Graph:
         return bool(self.adjacency[self.index(a), self.index(b)])
 
     @cached_property
+    def _edge_of(self) -> dict[tuple[str, str], Edge]:
+        return {(edge.source, edge.target): edge for edge in self.edges}
+
+    @cached_property
     def adjacency(self) -> NDArray[np.bool_]:
         """Boolean matrix of shape (n_nodes, n_nodes): symmetric, False on the diagonal."""
         matrix = np.zeros((len(self.nodes), len(self.nodes)), dtype=bool)
@@ -206,8 +210,7 @@ class Graph:
         i, j = self.index(a), self.index(b)
         if i == j:
             raise InputError(f"an edge has two ends: {a!r} and {b!r} are one")
-        known = {(edge.source, edge.target): edge for edge in self.edges}
-        edge = known.get((a, b)) or known.get((b, a)) or Edge(a, b)
+        edge = self._edge_of.get((a, b)) or self._edge_of.get((b, a)) or Edge(a, b)
         found = self.evidence or Evidence()
         entered = math.nan if found.entry is None else float(found.entry[i, j])
         given = [self._given(node, other) for node, other in ((a, b), (b, a))]

@@ -21,7 +21,7 @@ def test_edges_are_counted_and_weighed(run, chain):
     assert lines[1:] == frame.to_numpy().tolist()
     graphs = {
         "gsmple": GSMPLE(dependence="gaussian", refine="pairs").fit(chain).graph_,
-        "chow-liu": ChowLiu(dependence="gaussian").fit(chain).graph_,
+        "chow-liu": ChowLiu("auto", dependence="gaussian").fit(chain).graph_,
         "mixed-pairwise": MixedPairwise().fit(chain).graph_,
     }
     for name, graph in graphs.items():
@@ -79,8 +79,8 @@ def test_a_cluster_that_does_not_answer_is_no_fault_of_a_method(refusal, chain, 
 
 def test_no_edges_at_all(run, chain):
     chain[["a", "e"]].to_csv("alone.csv", index=False)
-    result = run("compare", "alone.csv", *FAST, "--methods", "gsmple,glasso")
-    assert result.stdout == "source\ttarget\tmethods\tgsmple\tglasso\n"
+    result = run("compare", "alone.csv", *FAST, "--methods", "gsmple,glasso,chow-liu")
+    assert result.stdout == "source\ttarget\tmethods\tgsmple\tglasso\tchow-liu\n"
     assert "100" in result.stderr
 
 

@@ -142,6 +142,15 @@ def test_constants_are_isolated_whatever_lambda(cls):
     assert all(graph.neighbors(name) for name in "abcd")
 
 
+def test_a_circle_of_required_edges_is_named_before_pairs_are_compared(monkeypatch):
+    monkeypatch.setattr(
+        "mrflearn.search.chow_liu.compare_pairs", lambda *_: pytest.fail("compared")
+    )
+    circle = [("a", "b"), ("b", "c"), ("c", "a")]
+    with pytest.raises(InputError, match="form a circle at 'b' and 'c': no tree holds them all"):
+        ChowLiu(required=circle).fit(_chain(40))
+
+
 @pytest.mark.parametrize("cls", ALL)
 def test_an_edge_to_a_constant_is_there_if_it_is_required(cls):
     frame = _chain(40).assign(constant=1.0)

@@ -95,7 +95,8 @@ def compare(
             raise unknown("method", name, ESTIMATORS)
     with plain_warnings():
         frame, reading = table.read(file)
-        common = {"alpha": alpha, "random_state": seed, **reading, **work.as_dict()}
+        common = {"lam": "auto", "alpha": alpha, "random_state": seed, **reading}
+        common |= work.as_dict()
         with shown(quiet or as_json):
             graphs, left_out = _learn_all(list(dict.fromkeys(names)), frame, common, measure)
         if not graphs:

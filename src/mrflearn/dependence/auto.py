@@ -344,10 +344,10 @@ class _Neighbouring(BatchedDependence):
             found.append((values - excess, spreads / math.sqrt(self.table.n_samples), room))
         return found
 
-    def _probe(self, upwards: bool = True) -> tuple[NDArray[np.float64], ...]:
+    def _probe(self) -> tuple[NDArray[np.float64], ...]:
         """Return how much more neighbours say than correlations, the errors, and what those say.
 
-        Only where they say more, or everywhere.
+        Only where they say more.
         """
         found = [np.empty((3, 0))]
         questions = []
@@ -357,7 +357,7 @@ class _Neighbouring(BatchedDependence):
             if asked:
                 questions.append((i, asked, given))
         for parametric, difference, error, _ in self._compared(questions):
-            kept = (error > 0) & ((difference > 0) | (not upwards))
+            kept = (error > 0) & (difference > 0)
             found.append(np.array([difference, error, parametric])[:, kept])
         return tuple(np.hstack(found))
 

@@ -68,9 +68,9 @@ class BoundGaussian(TableDependence):
     symmetric = True
     has_null = True
 
-    def __init__(self, table: Table, copula: bool, ridge: float = 0.0) -> None:
+    def __init__(self, table: Table, copula: bool) -> None:
         super().__init__(table)
-        self.ridge = ridge
+        self.ridge = 0.0  # `Correlations` sets another
         rows, owners = [], []
         all_values = table.values.copy()
         if copula:

@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mrflearn.dependence import Memo
+from mrflearn.errors import InputError
 from mrflearn.estimators.base import documented
+from mrflearn.estimators.constraints import constraints_of
 from mrflearn.estimators.searching import COMMON, BlanketEstimator, SearchEstimator
 from mrflearn.search import Constraints, SearchResult, chow_liu, greedy_entropy, gs_mple, gsmn, iamb
 from mrflearn.table import Table
@@ -189,6 +191,14 @@ class ChowLiu(SearchEstimator):
     ) -> tuple[Memo, Constraints]:
         if self.root is not None:
             table.index(self.root)  # a typing mistake shows before the work
+        required = constraints_of(table, self.required, self.forbidden, None).required
+        closing = chow_liu.circle_in(required, table.n_variables)
+        if closing is not None:
+            one, other = (table.names[end] for end in closing)
+            raise InputError(
+                f"the required edges form a circle at {one!r} and {other!r}: no tree holds them "
+                "all, so leave one out"
+            )
         return super()._prepare(table, node, n_held)
 
     def _rule(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from mrflearn._edges import Pair, check_lams
 from mrflearn.dependence.base import Dependence
@@ -10,7 +10,7 @@ from mrflearn.dependence.memo import Memo
 from mrflearn.errors import InputError
 from mrflearn.search.base import FREE, Constraints, SearchResult, Trace, compare_pairs
 
-__all__ = ["direct", "path", "run"]
+__all__ = ["circle_in", "direct", "path", "run"]
 
 
 def run(
@@ -31,6 +31,12 @@ def path(
     thresholds = check_lams(lams)
     memo = Memo.around(dependence)
     n_variables = memo.n_variables
+    closing = circle_in(constraints.required, n_variables)
+    if closing is not None:
+        raise InputError(
+            f"the required edges form a circle at variables {closing[0]} and {closing[1]} "
+            "(counting from 0): no tree holds them all"
+        )
     later = [
         sorted(j for j in (*free, *constraints.required_of(i)) if j > i)
         for i, free in enumerate(constraints.free_of(i, n_variables) for i in range(n_variables))
@@ -92,6 +98,27 @@ def _spanning_tree(
     information: dict[Pair, float], n_variables: int, constraints: Constraints
 ) -> list[Pair]:
     """Return the edges of the tree, required ones first, then strongest first (Kruskal)."""
+    join = _joining(n_variables)
+    required = sorted(constraints.required)
+    allowed = (edge for edge in information if constraints.is_free(*edge))
+    strongest = sorted(allowed, key=lambda edge: (-information[edge], edge))
+    return [edge for edge in (*required, *strongest) if join(edge)]
+
+
+def circle_in(edges: Iterable[Pair], n_variables: int) -> Pair | None:
+    """Return the first edge, in their order, that closes a circle; None if none does.
+
+    Examples
+    --------
+    >>> circle_in([(0, 1), (1, 2), (0, 2)], 3)
+    (1, 2)
+    """
+    join = _joining(n_variables)
+    return next((edge for edge in sorted(edges) if not join(edge)), None)
+
+
+def _joining(n_variables: int) -> Callable[[Pair], bool]:
+    """Return a function that joins the ends of edges, and says of each whether they were apart."""
     component = list(range(n_variables))
 
     def top(node: int) -> int:
@@ -100,20 +127,9 @@ def _spanning_tree(
             node = component[node]
         return node
 
-    tree = []
-    for edge in sorted(constraints.required):
+    def join(edge: Pair) -> bool:
         i, j = map(top, edge)
-        if i == j:
-            raise InputError(
-                f"the required edges form a circle at variables {edge[0]} and {edge[1]} (counting "
-                "from 0): no tree holds them all"
-            )
         component[i] = j
-        tree.append(edge)
-    allowed = (edge for edge in information if constraints.is_free(*edge))
-    for edge in sorted(allowed, key=lambda edge: (-information[edge], edge)):
-        i, j = map(top, edge)
-        if i != j:
-            component[i] = j
-            tree.append(edge)
-    return tree
+        return i != j
+
+    return join

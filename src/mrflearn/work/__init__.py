@@ -1,7 +1,7 @@
 """Who does independent pieces of work: this process, threads, processes, or a Dask cluster."""
 
 from mrflearn.work.base import Executor, Serial, Shared, Threads, WorkError
-from mrflearn.work.choose import as_executor, check_executor, check_n_jobs
+from mrflearn.work.choose import as_executor
 from mrflearn.work.pieces import do_pieces
 
 __all__ = [
@@ -11,7 +11,5 @@ __all__ = [
     "Threads",
     "WorkError",
     "as_executor",
-    "check_executor",
-    "check_n_jobs",
     "do_pieces",
 ]

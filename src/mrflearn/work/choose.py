@@ -9,12 +9,12 @@ from joblib import effective_n_jobs
 from mrflearn.errors import InputError, unknown
 from mrflearn.work.base import Executor, Serial, Threads
 
-__all__ = ["as_executor", "check_executor", "check_n_jobs"]
+__all__ = ["as_executor"]
 
 NAMES = ("serial", "threads", "processes")
 
 
-def check_n_jobs(n_jobs: Any) -> int:
+def _check_n_jobs(n_jobs: Any) -> int:
     """Return how many workers a user asked for; None is 1, and -1 is as many as cores."""
     try:
         return int(effective_n_jobs(n_jobs))
@@ -24,7 +24,7 @@ def check_n_jobs(n_jobs: Any) -> int:
         ) from None
 
 
-def check_executor(executor: Any) -> None:
+def _check_executor(executor: Any) -> None:
     """Refuse what is no executor."""
     if executor is None or isinstance(executor, Executor) or _is_client(executor):
         return
@@ -50,7 +50,7 @@ def as_executor(executor: Any, n_jobs: Any, usual: str) -> Executor:
     usual : {"threads", "processes"}
         What this work is best done by on one machine.
     """
-    check_executor(executor)
+    _check_executor(executor)
     if isinstance(executor, Executor):
         return executor
     if _is_client(executor):
@@ -62,7 +62,7 @@ def as_executor(executor: Any, n_jobs: Any, usual: str) -> Executor:
         from mrflearn.work.on_dask import connect
 
         return connect(name)
-    n_workers = check_n_jobs(n_jobs)
+    n_workers = _check_n_jobs(n_jobs)
     if name == "serial" or n_workers == 1:
         return Serial()
     if name == "threads":
