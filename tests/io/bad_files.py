@@ -233,6 +233,10 @@ OTHER_FORMATS = [
     Case("bzip2", b"BZh91AY&SY", says="compressed with bzip2"),
     Case("a picture", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", says="NUL byte"),
     Case("a PDF document", b"%PDF-1.7\n", says="a PDF document"),
+    Case("an SPSS file", b"$FL2@(#) SPSS DATA FILE\0\1", says="an SPSS file: save it as CSV"),
+    Case("a Stata file", b"<stata_dta><header><release>118", says="a Stata file: save it as CSV"),
+    Case("an R data file", gzip.compress(b"RDX3\nX\n\0\0"), says="an R data file: save the table"),
+    Case("a database", b"SQLite format 3\0\x10\0", says="a database: save the table as CSV"),
 ]
 
 PLACES = [

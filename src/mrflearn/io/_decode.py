@@ -23,6 +23,12 @@ _NOT_TEXT = {
     b"\x28\xb5\x2f\xfd": "compressed with Zstandard: unpack it",
     b"\x89HDF": "an HDF5 file: save the table as CSV or Parquet",
     b"%PDF": "a PDF document: save the table as CSV",
+    b"$FL2": "an SPSS file: save it as CSV, in SPSS or by pandas.read_spss",
+    b"$FL3": "an SPSS file: save it as CSV, in SPSS or by pandas.read_spss",
+    b"<stata_dta>": "a Stata file: save it as CSV, in Stata or by pandas.read_stata",
+    b"RDX2": "an R data file: save the table by write.csv in R",
+    b"RDX3": "an R data file: save the table by write.csv in R",
+    b"SQLite format 3": "a database: save the table as CSV",
 }
 """How files begin that are often mistaken for tables, and what to do about each."""
 
