@@ -26,6 +26,7 @@ from .estimators import Skeptic as Skeptic
 from .estimators import Space as Space
 from .graph import Graph as Graph
 from .graph import GraphPath as GraphPath
+from .independence import independence_test as independence_test
 from .learn import learn as learn
 from .result import Result as Result
 from .selector import MarkovBlanketSelector as MarkovBlanketSelector

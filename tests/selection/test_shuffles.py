@@ -125,16 +125,17 @@ def test_samples_take_the_place_of_near_ones():
     assert twice < 0.2 * 120
 
 
-def test_a_rare_label_changes_places_with_its_like_alone():
+def test_of_labels_that_are_enough_alike_each_changes_places_with_its_like_alone():
     """Though others are nearer in the other condition, and its own fewer than could be near."""
-    labels = np.where(np.arange(120) % 15 == 0, "rare", "common")
-    assert LEAST_ALIKE <= np.sum(labels == "rare") < N_NEAR
-    x = np.random.default_rng(19).normal(size=120)
-    frame = pd.DataFrame({"a": np.arange(120.0) ** 2, "label": labels, "x": x})
+    n_labels, n_alike = 20, N_NEAR - 2
+    assert n_alike >= LEAST_ALIKE
+    n_samples = n_labels * n_alike
+    labels = np.array([f"label {n % n_labels}" for n in range(n_samples)])
+    x = np.random.default_rng(19).normal(size=n_samples)
+    frame = pd.DataFrame({"a": np.arange(n_samples) ** 2.0, "label": labels, "x": x})
     orders = shuffled_orders(as_table(frame), 2, [0, 1], 10, np.random.default_rng(20))
     assert np.all(labels[orders] == labels)
-    rare = labels == "rare"
-    assert np.mean(orders[:, rare] == np.flatnonzero(rare)) < 0.5
+    assert np.mean(orders == np.arange(n_samples)) < 0.5
 
 
 @pytest.mark.filterwarnings("ignore:column 'id' is taken as nominal")

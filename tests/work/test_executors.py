@@ -13,7 +13,7 @@ import pytest
 from answers import in_order
 
 from mrflearn.errors import InputError
-from mrflearn.work import Serial, WorkError, as_executor
+from mrflearn.work import Serial, WorkError, as_executor, do_pieces
 from mrflearn.work.base import WAITING, Threads
 from mrflearn.work.processes import Processes
 
@@ -213,3 +213,25 @@ def test_a_cluster_without_workers_is_refused(monkeypatch):
         pytest.raises(WorkError, match="has no worker"),
     ):
         OnDask(client)
+
+
+def _blas_threads():
+    from threadpoolctl import threadpool_info
+
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def _slower_and_slower(_, item):
+    time.sleep(0.02 * item)
+    return np.array([max(_blas_threads())])
+
+
+def test_threads_that_end_at_different_times_leave_blas_as_it_was():
+    """Each sets a limit that is the process's, and puts back what it met."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(2, user_api="blas"):
+        before = _blas_threads()
+        found = do_pieces(_slower_and_slower, None, [0, 6, 1, 5, 2], Threads(3), "Waiting", "x")
+        assert _blas_threads() == before
+    assert np.concatenate(found).tolist() == [1] * 5

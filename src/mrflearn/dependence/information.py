@@ -12,9 +12,9 @@ import numpy as np
 from mrflearn._columns import RawColumn, read_columns
 from mrflearn.dependence import Specification, on_device, resolve
 from mrflearn.errors import InputError, unknown
-from mrflearn.table import build_table
+from mrflearn.table import Table, build_table
 
-__all__ = ["conditional_mutual_information", "mutual_information"]
+__all__ = ["conditional_mutual_information", "mutual_information", "table_of"]
 
 
 def mutual_information(
@@ -122,6 +122,19 @@ def conditional_mutual_information(
         "strength": strength,
     }
     specification = on_device(resolve(method, **options), device or "cpu")
+    table = table_of(x, y, z, scale, kinds, missing)
+    return specification.bind(table).cmi(0, 1, range(2, table.n_variables))
+
+
+def table_of(
+    x: Any,
+    y: Any,
+    z: Any,
+    scale: str | None,
+    kinds: Mapping[str, str] | None,
+    missing: str,
+) -> Table:
+    """Return the table of two variables and, unless there is none, a condition."""
     parts = {"x": x, "y": y}
     if z is not None and (np.ndim(z) < 2 or np.shape(z)[1] > 0):
         parts["z"] = z
@@ -141,8 +154,7 @@ def conditional_mutual_information(
         if name not in groups:
             raise unknown("variable in kinds=", name, groups)
         declared |= dict.fromkeys(groups[name], kind)
-    table = build_table(columns, declared, groups, scale, missing)
-    return specification.bind(table).cmi(0, 1, range(2, table.n_variables))
+    return build_table(columns, declared, groups, scale, missing)
 
 
 def _read(name: str, values: Any) -> list[RawColumn]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 from mrflearn.errors import InputError, either, unknown
 
@@ -99,9 +99,7 @@ class EBIC:
 
 Selection = Permutation | Stars | Heldout | EBIC
 
-SELECTIONS: dict[str, type[Selection]] = {
-    way.name: way for way in (Permutation, Stars, Heldout, EBIC)
-}
+SELECTIONS: dict[str, type[Selection]] = {way.name: way for way in get_args(Selection)}
 
 
 def resolve(selection: str | Selection, able: Sequence[str], method: str) -> Selection:

@@ -168,6 +168,9 @@ class Examiner:
     def examine(self, one: End, other: End, rng: np.random.Generator) -> tuple[float, float, float]:
         """Return the score of a pair, the mean of those by chance, and the p-value."""
         (i, given_i), (j, given_j) = one, other
+        if self.table.constant[[i, j]].any():  # its copies are itself
+            score = self.dependence.cmi(i, j, given_i) + self.dependence.cmi(j, i, given_j)
+            return score, score, 1.0
         if self.dependence.has_null:
             given_i = given_j = sorted({*given_i, *given_j})
         chance = self.scores_by_chance((i, given_i), (j, given_j), rng)

@@ -1,0 +1,103 @@
+"""Whether two variables are independent, given others that were chosen beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mrflearn._blas import one_thread
+from mrflearn.dependence import Specification, on_device, resolve
+from mrflearn.dependence.information import table_of
+from mrflearn.selection.options import check_count, check_seed
+from mrflearn.selection.significance import Examiner
+
+__all__ = ["IndependenceTest", "independence_test"]
+
+
+@dataclass(frozen=True)
+class IndependenceTest:
+    """What a test of conditional independence found.
+
+    Attributes
+    ----------
+    information : float
+        The conditional mutual information, in nats, as `conditional_mutual_information` estimates
+        it; of an estimate that is not symmetric, the mean of both directions.
+    by_chance : float
+        What it is on average between variables that are independent given the condition.
+    p_value : float
+        How likely as much is then.
+    """
+
+    information: float
+    by_chance: float
+    p_value: float
+
+
+def independence_test(
+    x: Any,
+    y: Any,
+    z: Any = None,
+    *,
+    method: str | Specification = "auto",
+    n_shuffles: int = 200,
+    random_state: int = 0,
+    device: str = "cpu",
+    scale: str | None = "standard",
+    kinds: Mapping[str, str] | None = None,
+    missing: str = "error",
+) -> IndependenceTest:
+    """Test whether x and y are independent given z.
+
+    The estimate is compared with those of copies of x or y that know what z tells about them and
+    nothing else: the test that `learn` makes of each edge, given what you choose instead of the
+    neighbours it found. No such test holds for every distribution; docs/choosing-lambda.md says
+    how far this one was checked. Several tests need a correction of their own, such as
+    `scipy.stats.false_discovery_control`.
+
+    Parameters
+    ----------
+    x, y : array, series or data frame of shape (n_samples,) or (n_samples, n_columns)
+        The variables, of any kind; several columns are one vector-valued variable.
+    z : array, series or data frame, optional
+        The condition, of one column or several.
+    method : str or specification, default="auto"
+        How the information is estimated; see `mutual_information`.
+    n_shuffles : int, default=200
+        Copies; beyond them the tail is extrapolated.
+    random_state : int, default=0
+        Seed of the copies.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where neighbours are counted.
+    scale, kinds, missing
+        As in `mutual_information`.
+
+    Returns
+    -------
+    IndependenceTest
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrflearn import independence_test
+    >>> rng = np.random.default_rng(0)
+    >>> z = rng.normal(size=300)
+    >>> x, y = z + rng.normal(size=300), z + rng.normal(size=300)
+    >>> independence_test(x, y).p_value < 1e-6
+    True
+    >>> independence_test(x, y, z).p_value > 0.05
+    True
+    """
+    check_count("n_shuffles", n_shuffles, 20)
+    seed = check_seed(random_state)
+    specification = on_device(resolve(method), device)
+    table = table_of(x, y, z, scale, kinds, missing)
+    given = list(range(2, table.n_variables))
+    with one_thread():
+        examiner = Examiner(table, specification, specification.bind(table), n_shuffles)
+        rng = np.random.default_rng(seed)
+        score, by_chance, p_value = examiner.examine((0, given), (1, given), rng)
+    return IndependenceTest(score / 2, by_chance / 2, p_value)
