@@ -8,7 +8,7 @@ import pytest
 from literal import gs_mple as literal_gs_mple
 from worlds import random_dependence, random_graph, random_world
 
-from mrflearn.dependence import KNN, Memo, MixedKSG, OracleGraph
+from mrflearn.dependence import KNN, Gaussian, Memo, MixedKSG, OracleGraph
 from mrflearn.dependence.base import Dependence
 from mrflearn.search import Constraints, gs_mple
 from mrflearn.table import as_table
@@ -127,6 +127,27 @@ def test_a_path_of_50_lambdas_from_1_costs_at_most_two_runs(seed, smallest):
     gs_mple.run(alone, smallest)
     gs_mple.path(whole, np.linspace(1.0, smallest, 50))
     assert whole.n_evaluations <= 2 * alone.n_evaluations
+
+
+def test_when_edges_apart_are_removed_most_answers_are_foreseen():
+    """Of five stars that have nothing to do with each other, the next weakest edge is the next."""
+
+    class Roomy(Dependence):
+        """A dependence that could answer more at once than it is asked."""
+
+        n_variables, symmetric, capacity = 25, True, 200
+
+        def _cmi_many(self, i, candidates, given):
+            return inner.cmi_many(i, candidates, given)
+
+    inner = Gaussian().bind(as_table(np.random.default_rng(0).normal(size=(100, 25))))
+    edges = [(5 * star, 5 * star + leaf) for star in range(5) for leaf in range(1, 5)]
+    grown = gs_mple.grow(Memo(inner), math.inf, Constraints(required=frozenset(edges)))
+    memo = Memo(Roomy())
+    result = gs_mple.shrink(memo, math.inf, grown, Constraints())
+    assert result.edges == ()
+    n_later = memo.n_evaluations - 2 * len(edges)  # all but those that begin it
+    assert memo.n_foreseen > 0.5 * n_later > 0
 
 
 class Renamed(Dependence):
