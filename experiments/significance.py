@@ -83,7 +83,7 @@ def child(sort, rng, causes, n_samples, push=0.0):
     return np.argmax(np.outer(drive, slopes) + rng.gumbel(size=(n_samples, len(slopes))), axis=1)
 
 
-def draw(kind, n_given, n_samples, rng, edge=0.0):
+def draw(kind, n_given, n_samples, rng, edge=0.0, n_noise=N_NOISE):
     """Return a table whose first variables are x and y, and the neighbours of either.
 
     With an edge, x pushes y.
@@ -98,7 +98,7 @@ def draw(kind, n_given, n_samples, rng, edge=0.0):
     x = child(x_sort, rng, chain[:n_given], n_samples)
     push = edge * (x - np.mean(x)) / max(np.std(x), 1e-9)
     first = {"x": x, "y": child(y_sort, rng, chain[1:], n_samples, push)}
-    for c in range(N_NOISE):
+    for c in range(n_noise):
         sort = z_sort if z_sort in "bl" else ("o" if z_sort == "o" else "c")
         columns[f"noise{c}"], sorts[f"noise{c}"] = child(sort, rng, [], n_samples), sort
     sorts |= {"x": x_sort, "y": y_sort}
@@ -108,12 +108,13 @@ def draw(kind, n_given, n_samples, rng, edge=0.0):
     return table, list(range(2, 2 + n_given)), list(range(3, 3 + n_given))
 
 
-def p_values(kind, n_given, n_samples, run, edge=0.0, shuffled=tuple(SHUFFLED)):
+def p_values(kind, n_given, n_samples, run, edge=0.0, shuffled=tuple(SHUFFLED), n_noise=N_NOISE):
     """Return the p-value of each closed form, and of these shuffled tests, of one table."""
     seed = [run, n_given, n_samples, list(KINDS).index(kind)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        table, of_x, of_y = draw(kind, n_given, n_samples, np.random.default_rng(seed), edge)
+        rng = np.random.default_rng(seed)
+        table, of_x, of_y = draw(kind, n_given, n_samples, rng, edge, n_noise)
     found = {}
     for name, specification in CLOSED.items():
         if name == "plugin" and not table.all_discrete:
@@ -135,10 +136,11 @@ def p_values(kind, n_given, n_samples, run, edge=0.0, shuffled=tuple(SHUFFLED)):
 
 def run_all(n_samples, runs, options):
     """Return all p-values, one row for each table."""
-    asked = [(kind, size, run) for kind, size in product(KINDS, SIZES) for run in runs]
+    cases = product(KINDS, options.conditions)
+    asked = [(kind, size, run) for kind, size in cases for run in runs]
     rows = []
     tasks = (
-        delayed(p_values)(kind, size, n_samples, run, options.edge, options.shuffled)
+        delayed(p_values)(kind, size, n_samples, run, options.edge, options.shuffled, options.noise)
         for kind, size, run in asked
     )
     for row in Parallel(options.n_jobs, return_as="generator")(tasks):
@@ -209,12 +211,17 @@ def main():
     parser.add_argument("--n-jobs", type=int, default=-1, help="processes; -1 for all cores")
     parser.add_argument("--shuffled", nargs="*", choices=list(SHUFFLED), default=list(SHUFFLED),
                         help="dependences whose shuffled test is asked, too")  # fmt: skip
+    parser.add_argument("--conditions", type=int, nargs="+", default=SIZES, help="how many")
+    parser.add_argument("--noise", type=int, default=N_NOISE, help="columns of noise in a table")
     parser.add_argument("--table-only", action="store_true", help="print what was run before")
     parser.add_argument("--wide", action="store_true", help="only tests of edges of a wide table")
     options = parser.parse_args()
     if options.wide:
         return print_wide()
-    folder = RESULTS / "significance" / ("power" if options.edge else "null")
+    what = "power" if options.edge else "null"
+    if options.noise != N_NOISE:
+        what += f"-with-{options.noise}-of-noise"
+    folder = RESULTS / "significance" / what
     if not options.table_only:
         folder.mkdir(parents=True, exist_ok=True)
         runs = range(options.first, options.first + options.runs)

@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import math
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mrflearn.errors import InputError
-from mrflearn.graph import Edge, Graph, Step
+from mrflearn.graph import Edge, Graph, GraphPath, Step, as_graph
 
 from .made_graphs import HOSTILE, chain, graphs, patient
 
@@ -305,3 +306,28 @@ def test_the_columns_of_a_data_frame_have_the_same_types_for_any_graph(graph):
     assert len(frame) == len(graph.edges)
     assert frame.dtypes["weight"] == np.float64
     assert frame.dtypes["confidence"] == np.float64
+
+
+# What has a graph
+
+
+def test_what_has_a_graph_stands_for_it():
+    graph = chain(3)
+    held = (graph, SimpleNamespace(graph=graph), SimpleNamespace(graph_=graph))
+    assert all(as_graph(found, "draw") is graph for found in held)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("g.json", "got 'g.json'"),
+        (None, "got None"),
+        (chain(2).to_networkx(), "got networkx.*Graph"),  # whose `graph` is a dict
+        (GraphPath((0.1,), (chain(2),)), "got GraphPath"),
+        (SimpleNamespace, "got the class SimpleNamespace"),
+        (SimpleNamespace(fit=print), "got SimpleNamespace that is not fitted: call its fit first"),
+    ],
+)
+def test_what_has_no_graph_is_refused_in_one_sentence(given, says):
+    with pytest.raises(InputError, match=rf"^draw takes a Graph, .*a fitted estimator, {says}"):
+        as_graph(given, "draw")

@@ -98,3 +98,24 @@ def test_saving_where_nothing_can_be_written_is_an_input_error(tmp_path, result)
         result.save(tmp_path)
     with pytest.raises(InputError, match="No such file or directory"):
         result.save(tmp_path / "nowhere" / "file")
+
+
+OTHER_TYPES = {
+    ".csv": "write_graph", ".GRAPHML": "write_graph", ".gexf": "write_graph", ".dot": "write_graph",
+    ".gv": "write_graph", ".parquet": "write_graph", ".html": "write_report", ".png": "save_figure",
+    ".svg": "save_figure", ".pdf": "save_figure", ".xlsx": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("result", [chain(2), GraphPath((0.1,), (chain(2),))])
+@pytest.mark.parametrize(("suffix", "remedy"), OTHER_TYPES.items())
+def test_json_is_not_saved_under_the_name_of_another_type(tmp_path, result, suffix, remedy):
+    words = rf"cannot write '.*g{suffix}': save writes JSON.*end the name in \.json.*{remedy}"
+    with pytest.raises(InputError, match=words):
+        result.save(tmp_path / f"g{suffix}")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["g", "g.json", "g.JSON", "g.mrf", "v1.2"])
+def test_any_other_name_is_saved_to(tmp_path, name):
+    assert Graph.load(chain(2).save(tmp_path / name)) == chain(2)

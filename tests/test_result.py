@@ -42,6 +42,14 @@ def test_a_result_comes_back_from_its_file(result, tmp_path):
     assert again.read_bytes() == (tmp_path / "result.json").read_bytes()
 
 
+def test_a_result_is_not_saved_under_the_name_of_another_type(result, tmp_path):
+    with pytest.raises(InputError, match=r"r\.csv': save writes JSON; .*\.json, or .*write_graph"):
+        result.save(tmp_path / "r.csv")
+    with pytest.raises(InputError, match="write_report"):
+        result.save(tmp_path / "r.html")
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_file_is_strict_json_without_the_data(result, tmp_path):
     def refuse(constant):
         raise AssertionError(f"{constant} is not JSON")

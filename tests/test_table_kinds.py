@@ -64,7 +64,9 @@ def test_levels_count_as_seen_twice_on_average_not_each_of_them():
 def test_the_integer_rule_looks_at_the_rows_that_are_kept():
     integers = [*range(11), *range(10), 0]
     assert kind_of(integers)[0] == "continuous"
-    frame = pd.DataFrame({"a": integers, "b": [None if v == 10 else v / 4 for v in integers]})
+    frame = pd.DataFrame(
+        {"a": integers, "b": [None if v == 10 else row / 4 for row, v in enumerate(integers)]}
+    )
     assert as_table(frame, missing="drop").columns[0].reason == "integers with few levels (10)"
 
 
@@ -133,6 +135,18 @@ def test_a_list_of_levels_makes_a_column_ordinal_in_that_order(levels):
 def test_levels_of_integers_may_be_given_as_numbers_or_as_text(dtype, levels):
     values = pd.Series([3, 1, 2, 1], dtype=dtype)
     assert column(values, kinds={"a": levels}, scale=None).tolist() == [0, 2, 1, 2]
+
+
+def test_levels_of_text_may_be_given_as_numbers():
+    values = ["3", "1", "2", "3"]
+    assert column(values, kinds={"a": [3, 1, 2]}, scale=None).tolist() == [0, 1, 2, 0]
+
+
+def test_dates_as_text_declared_continuous_are_as_dates():
+    days = [f"2020-{month:02}-01" for month in range(1, 13)]
+    as_dates = as_table(pd.DataFrame({"a": pd.to_datetime(days)}))
+    as_text = as_table(pd.DataFrame({"a": days}), kinds={"a": "continuous"})
+    assert as_text.values.tolist() == as_dates.values.tolist()
 
 
 @pytest.mark.parametrize(

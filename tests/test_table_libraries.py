@@ -20,9 +20,9 @@ PLAIN = {
     "x2": [i % 3 for i in range(N)],
     "x3": [i % 5 == 0 for i in range(N)],
     "x4": ["bca"[i % 3] for i in range(N)],
-    "x5": [dt.date(2020, 1, 1) + dt.timedelta(days=i) for i in range(N)],
-    "x6": [dt.datetime(2020, 1, 1) + dt.timedelta(hours=i) for i in range(N)],
-    "x7": [dt.timedelta(minutes=i) for i in range(N)],
+    "x5": [dt.date(2020, 1, 1) + dt.timedelta(days=i**3) for i in range(N)],
+    "x6": [dt.datetime(2020, 1, 1) + dt.timedelta(hours=i * (i + 1)) for i in range(N)],
+    "x7": [dt.timedelta(minutes=7 * i % N) for i in range(N)],
 }
 
 

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -159,7 +160,33 @@ def test_whole_numbers_that_count_the_rows_get_a_note():
         ([*np.linspace(18.5, 80, 17), 999.0], 999),
         ([1, 2, 3, 4, 5, 6, 7, 9] * 3, None),  # a scale to 9 of which nobody chose 8
         ([0.1, 0.2, 0.3, 0.4, 9.0, 0.5] * 3, None),
-        ([1, 2, 99] * 6, None),
+        ([1, 2, 99] * 6, 99),
+        ([0, 1, 9] * 6, 9),
+        ([1, 2, 9] * 6, 9),
+        ([0, 1, -99] * 6, -99),
+        ([1.0, 2.0, 3.0, 99.0] * 4, 99),
+        ([1, 2, 3, 4, 5, -98, -99] * 3, "-98,-99"),
+        ([1, 2, 3, 4, 5, 77, 88, 99] * 3, "77,88,99"),
+        ([1, 2, 3, 4, 5, 77] * 3, 77),
+        ([1, 2, 8, 9] * 5, "8,9"),
+        ([1, 2, 3, 4, 5, -99, 99] * 3, "-99,99"),
+        ([*range(3, 16), 77, 88, 88, 99], "77,88,99"),
+        ([*np.geomspace(100, 90_000, 30), -99.0, -99.0], -99),
+        ([0, *range(1000, 3000, 70), -99, -99, -98], "-98,-99"),
+        ([0, *range(1000, 3000, 70), -99, -99, 9999], "-99,9999"),
+        ([7, 8, 9] * 6, None),
+        ([5, 6, 7, 8, 9] * 4, None),
+        ([1, 2, 3, 4, 5, 7, 8, 9] * 3, None),
+        ([0, 1, 2, 7] * 4, None),  # counts
+        ([0, 3, 9] * 6, None),
+        ([9, 99] * 6, None),
+        ([*range(18, 90, 5), 77, 88, 98, 99], None),
+        ([18, 19, 20, 20, 21, 22, 22, 23, 25, 26, 27, 28, 30, 77], None),  # a student of 77
+        ([*range(1950, 2020, 3), 1999, 1998], None),
+        ([*range(60, 130, 3), 77, 88, 99], None),
+        ([*np.geomspace(100, 90_000, 30), -99.0], None),  # once
+        ([*np.geomspace(100, 90_000, 30), -99.0, -99.0, -50.0], None),
+        ([*np.linspace(-2.5, 2.5, 20), 9.0, -9.0], None),
         ([18, 33, 71, 64, 99, 50] * 3, None),
     ],
 )
@@ -173,6 +200,93 @@ def test_codes_for_missing_values_are_warned_of(values, code):
     as_table(frame, kinds={"a": "continuous"})
 
 
+@pytest.mark.parametrize(
+    ("values", "note"),
+    [
+        ([1, 2, 9] * 6, "9 is far from all other values: a code for missing ones?"),
+        (
+            [1, 2, 3, 77, 88, 99] * 3,
+            "77, 88 and 99 are far from all other values: codes for missing ones?",
+        ),
+        (
+            [*range(1000, 3000, 70), -99, -99],
+            "-99 is the only negative value: a code for missing ones?",
+        ),
+        (
+            [*range(1000, 3000, 70), -99, -99, -98],
+            "-98 and -99 are the only negative values: codes for missing ones?",
+        ),
+        (
+            [*range(1000, 3000, 70), -99, -99, 9999],
+            "-99 and 9999 are apart from all other values: codes for missing ones?",
+        ),
+    ],
+)
+def test_the_note_about_codes_says_why(values, note):
+    with pytest.warns(UserWarning, match="in column 'a'"):
+        table = as_table(pd.DataFrame({"a": values}))
+    assert (table.columns[0].about, table.columns[0].note) == ("code", note)
+
+
+DAYS = [dt.date(2020, 1, 1) + dt.timedelta(days=2 * i) for i in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("labels", "note"),
+    [
+        ([f"{day}" for day in DAYS], "dates stored as text: continuous?"),
+        ([f"{day} 12:30" for day in DAYS], "dates stored as text: continuous?"),
+        ([f"{day}" for day in DAYS[:20]] * 2, "dates stored as text: continuous?"),
+        ([f"{day:%d.%m.%Y}" for day in DAYS], "dates as text: write them as 2020-12-31?"),
+        ([f"{day:%m/%d/%Y}" for day in DAYS], "dates as text: write them as 2020-12-31?"),
+        (
+            [f"{i}.5%" for i in range(40)],
+            "numbers with '%' (row 0, counting from 0): write them plain?",
+        ),
+        (
+            ["<0.5" if i % 9 == 4 else f"{i}.5" for i in range(40)],
+            "numbers with '<' (row 4, counting from 0): write them plain?",
+        ),
+        (
+            ["<0,5" if i % 9 == 4 else f"{i},5" for i in range(40)],
+            "numbers with ',' (row 0, counting from 0): write them plain?",
+        ),
+        (
+            [f"> {i}" for i in range(40)],
+            "numbers with '>' (row 0, counting from 0): write them plain?",
+        ),
+        (
+            [f"{i * 99.1:,.1f}" for i in range(40)],
+            "numbers with ',' (row 11, counting from 0): write them plain?",
+        ),
+        (
+            ["?" if i == 3 else f"{i}%" for i in range(40)],
+            "numbers with '%' (row 0, counting from 0): write them plain?",
+        ),
+    ],
+)
+def test_text_that_stands_for_dates_or_amounts_is_pointed_out(labels, note):
+    frame = pd.DataFrame({"a": labels, "b": np.sqrt(np.arange(40))})
+    with pytest.warns(UserWarning, match=f"'a' is taken as nominal, but look: {re.escape(note)}"):
+        table = as_table(frame)
+    assert (table.columns[0].about, table.columns[0].note) == ("text", note)
+    assert as_table(frame, kinds={"a": "nominal"}).columns[0].note == ""
+
+
+def test_another_sign_among_numbers_with_signs_is_a_typing_mistake():
+    labels = [{4: "<0.5", 9: "?"}.get(i, f"{i}.5") for i in range(40)]
+    with pytest.warns(UserWarning, match=r"numbers but for '<0\.5' \(row 4.*\) and 1 more: a typ"):
+        as_table(pd.DataFrame({"a": labels}))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["<18", "18-30", ">30"] * 4, ["2020-01-01", "2020-07-01"] * 6, ["10%", "20%", "30%"] * 4],
+)
+def test_few_labels_are_labels_whatever_they_look_like(labels):
+    assert as_table(pd.DataFrame({"a": labels})).columns[0].note == ""
+
+
 def test_codes_in_many_columns_are_one_warning():
     frame = pd.DataFrame({name: [1, 2, 3, 4, -9, 5] * 3 for name in "abc"}).assign(
         d=[1, 2, 3, 4, 99, 5] * 3
@@ -180,3 +294,30 @@ def test_codes_in_many_columns_are_one_warning():
     with pytest.warns(UserWarning, match=r"^-9, 99 in columns 'a', 'b', 'c', 'd', far") as caught:
         as_table(frame)
     assert len(caught) == 1
+
+
+def test_rows_entered_twice_are_told_where_that_is_no_chance():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=100), "b": rng.integers(3, size=100)})
+    twice = pd.concat([frame, frame[:10]])
+    with pytest.warns(UserWarning, match="10 of 110 rows are copies of others, measured values"):
+        as_table(twice)
+    few = pd.concat([frame, frame[:2]])
+    labels = pd.concat([frame[["b"]]] * 2).assign(c=1 - rng.integers(2, size=200))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for harmless in (frame, few, labels, twice.round(0)):
+            as_table(harmless)
+
+
+@pytest.mark.parametrize("copy", [lambda a: a, lambda a: 3 * a + 1])
+def test_columns_that_tell_the_same_are_named(copy):
+    rng = np.random.default_rng(0)
+    a = rng.integers(50, size=60) / 4
+    frame = pd.DataFrame({"a": a, "b": rng.normal(size=60), "again": copy(a), "c": a[::-1]})
+    with pytest.warns(UserWarning, match="the columns 'a' and 'again' tell the same, row by row"):
+        as_table(frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        as_table(frame.drop(columns="again"))
+        as_table(frame.assign(one=1.0, two=1.0)[["a", "b"]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import numbers
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from mrflearn.errors import InputError
 
-__all__ = ["RawColumn", "read_columns"]
+__all__ = ["RawColumn", "read_columns", "sign_of"]
 
 _MOMENTS, _DURATIONS = (dt.date, np.datetime64), (dt.time, dt.timedelta, np.timedelta64)
 """Python's and NumPy's times."""
@@ -32,6 +33,15 @@ _SECONDS = {
     "s": 1.0,
 }
 """In a unit of NumPy's durations; years and months are those of the calendar on average."""
+
+_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].+)?", re.ASCII)
+_OTHER_DATE = re.compile(
+    r"(?:\d{1,2}([./-])\d{1,2}\1\d{4}|\d{4}([./])\d{1,2}\2\d{1,2})(?:[T ].+)?", re.ASCII
+)
+"""Dates with the year first and dashes, and those whose order of day and month only people know."""
+
+_WITH_COMMA = re.compile(r"[+-]?(?:\d+,\d+|\d{1,3}(?:,\d{3})+(?:\.\d*)?)", re.ASCII)
+"""Decimals or thousands."""
 
 _WIDE = (nw.Int128, nw.UInt128)
 """Integers that NumPy has no type for."""
@@ -58,6 +68,30 @@ class RawColumn:
         odd = [(int(row), self.values[row]) for row in rows if _number(self.values[row]) is None]
         return odd if len(odd) <= len(rows) / 5 else None
 
+    def signs(self, keep: NDArray[np.bool_]) -> tuple[int, str] | None:
+        """Return (row, sign) of the first number with <, >, % or a comma in it.
+
+        None if fewer than four labels in five are numbers once such signs are gone, or none is.
+        """
+        if self.type != "string":
+            return None
+        labels = self.levels(keep)
+        sign = {label: sign_of(label) for label in labels if _number(label) is None}
+        if sum(found is None for found in sign.values()) > len(labels) / 5:
+            return None
+        rows = np.flatnonzero(keep).tolist()
+        found = ((row, sign.get(self.values[row])) for row in rows)
+        return next(((row, signed) for row, signed in found if signed), None)
+
+    def dates(self, keep: NDArray[np.bool_]) -> bool | None:
+        """Return whether dates as text are written so that `numbers` reads them; None if none."""
+        labels = self.levels(keep) if self.type == "string" else []
+        if not labels:
+            return None
+        if all(_moment(label) is not None for label in labels):
+            return True
+        return False if all(_OTHER_DATE.fullmatch(label) for label in labels) else None
+
     def numbers(
         self,
         keep: NDArray[np.bool_],
@@ -66,22 +100,26 @@ class RawColumn:
     ) -> NDArray[np.float64]:
         """Return the kept rows as floats, or say which value is not a number.
 
+        Dates as text, such as 2020-12-31 or 2020-12-31 23:59, are seconds as other times are.
         `why` numbers are wanted, and what to do about others, are for that sentence.
         """
         kept = self.values[keep]
         if self.type in ("float", "integer", "time", "boolean"):
             return np.ascontiguousarray(kept, dtype=np.float64)
-        out = np.empty(len(kept))
-        for position, label in enumerate(kept):
-            number = _number(label)
-            if number is None:
-                row = int(np.flatnonzero(keep)[position])
-                raise InputError(
-                    f"column {self.name!r} {why} but holds {_shown(label)} in row {row} (counting "
-                    f"from 0): correct the value, or {remedy}"
-                )
-            out[position] = number
-        return out
+        found = [_number(label) for label in kept]
+        if None in found:
+            moments = [_moment(label) for label in kept]
+            found = moments if moments.count(None) < found.count(None) else found
+        if None in found:
+            position = found.index(None)
+            row, label = int(np.flatnonzero(keep)[position]), kept[position]
+            date = isinstance(label, str) and _OTHER_DATE.fullmatch(label)
+            raise InputError(
+                f"column {self.name!r} {why} but holds {_shown(label)} in row {row} (counting "
+                f"from 0): {'write dates as 2020-12-31' if date else 'correct the value'}, or "
+                f"{remedy}"
+            )
+        return np.array(found, dtype=np.float64)
 
     def levels(self, keep: NDArray[np.bool_]) -> list[Any]:
         """Return the distinct labels of the kept rows, in a fixed order."""
@@ -184,6 +222,8 @@ def _as_array(X: Any) -> NDArray[Any]:
     series = nw.from_native(X, allow_series=True, pass_through=True)
     try:
         array = series.to_numpy() if isinstance(series, nw.Series) else np.asarray(X)
+        if isinstance(X, (list, tuple)) and array.dtype.kind in "US":
+            array = np.asarray(X, dtype=object)  # NumPy has made text of numbers beside text
     except ValueError:
         raise InputError("the rows of X have different lengths: pass a rectangular table") from None
     if array.dtype.kind == "c":
@@ -374,6 +414,30 @@ def _number(label: Any) -> float | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return number if np.isfinite(number) else None
+
+
+def _moment(label: Any) -> float | None:
+    """Return the seconds of a date as text, None if it is none or is written in another way."""
+    if not isinstance(label, str) or not _ISO_DATE.fullmatch(label.strip()):
+        return None
+    try:
+        return _as_seconds(dt.datetime.fromisoformat(label.strip()))
+    except (ValueError, OverflowError):  # a 31st of April; a time zone beyond the first year
+        return None
+
+
+def sign_of(label: str) -> str | None:
+    """Return the first of the signs that keep a label from being a number, None if others do."""
+    text = label.strip()
+    found = [sign for sign in "<>" if text.startswith(sign)]
+    text = text.removeprefix("<").removeprefix(">").removeprefix("=").strip()
+    if text.endswith("%"):
+        text = text.removesuffix("%").strip()
+        found.append("%")
+    if _WITH_COMMA.fullmatch(text):
+        text = text.replace(",", "")
+        found.append(",")
+    return found[0] if found and _number(text) is not None else None
 
 
 def _shown(label: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn._columns import RawColumn
+from mrflearn._columns import RawColumn, sign_of
 from mrflearn._words import listed
 from mrflearn.errors import InputError, unknown
 
@@ -17,8 +18,13 @@ __all__ = ["FEW_LEVELS", "KINDS", "Column", "encode"]
 
 KINDS = ("continuous", "ordinal", "nominal")
 
-MISSING_CODES = (-9, -99, -999, -9999, 9, 99, 999, 9999)
-"""Numbers that questionnaires use for answers that are missing."""
+MISSING_CODES = tuple(
+    sign * int(digits)
+    for length in range(1, 6)
+    for digits in sorted({"7" * length, "8" * length, *("9" * (length - 1) + d for d in "789")})
+    for sign in (-1, 1)
+)
+"""Numbers that questionnaires use for answers that are missing: -7, 7, -8, 8, …, -99999, 99999."""
 
 FEW_LEVELS = 10
 """An integer column is ordinal when it has at most this many distinct values, each seen at least
@@ -43,7 +49,7 @@ class Column:
     """What the note is about: `"constant"`, `"text"`, `"typo"`, `"identifier"`, `"rare"`, `"few"`
     or `"code"`."""
     code: str = ""
-    """The number that may stand for missing values, of a note about one."""
+    """The numbers that may stand for missing values, of a note about them, joined by commas."""
 
     @property
     def constant(self) -> bool:
@@ -83,14 +89,16 @@ def encode(
         if levels is None:
             levels = raw.ordered_levels(keep) if kind == "ordinal" else raw.levels(keep)
         codes = raw.codes(keep, levels)
-    distinct = np.unique(codes)
+    distinct, counts = np.unique(codes, return_counts=True)
     n_distinct = len(distinct)
     counting = raw.type == "integer" and n_distinct == len(codes) == np.ptp(codes) + 1.0
-    misfits = raw.misfits(~raw.missing)
-    about, note = _note(kind, reason, n_distinct, len(kept), misfits, bool(counting))
-    code = "" if about else _odd_code(raw, kind, reason, distinct)
-    if code:
-        about, note = "code", f"{code} is far from all other values: a code for missing ones?"
+    about, note = _note_of_text(raw, kind, reason, n_distinct)
+    if not about:
+        about, note = _note(kind, reason, n_distinct, len(kept), bool(counting))
+    code = ""
+    if about in ("", "few") and not reason.startswith("declared"):
+        code, odd = _odd_codes(raw, kind, distinct, counts)
+        about, note = ("code", odd) if code else (about, note)
     column = Column(
         name=raw.name,
         kind=kind,
@@ -105,18 +113,61 @@ def encode(
     return column, codes
 
 
-def _odd_code(raw: RawColumn, kind: str, reason: str, distinct: NDArray[np.float64]) -> str:
-    """Return a number that may stand for a missing value, far from all others, or ""."""
-    typed = raw.type in ("integer", "float")
-    if not typed or reason.startswith("declared") or len(raw.values) <= FEW_LEVELS:
-        return ""
-    for code in MISSING_CODES:
-        others = distinct[distinct != code]
-        usual = kind == "ordinal" or abs(code) > 9
-        there = usual and 3 <= len(others) < len(distinct)
-        if there and np.abs(others - code).min() >= np.ptp(others):
-            return str(code)
-    return ""
+def _odd_codes(
+    raw: RawColumn, kind: str, distinct: NDArray[np.float64], counts: NDArray[np.intp]
+) -> tuple[str, str]:
+    """Return the numbers that may stand for missing values, and the note about them."""
+    if raw.type not in ("integer", "float") or len(raw.values) <= FEW_LEVELS:
+        return "", ""
+    small = 0 if kind == "ordinal" else 9  # too usual among numbers of all sizes
+    there = [code for code in MISSING_CODES if code in distinct and abs(code) > small]
+    far = _far_codes(there, kind, distinct)
+    negative = distinct < 0
+    lone = _in_company([code for code in there if code < 0], kind)
+    if len(lone) != negative.sum() or (~negative).sum() < 2 or counts[negative].max(initial=0) < 2:
+        lone = []
+    codes = sorted({*far, *lone}, key=lambda code: (abs(code), code))
+    if not codes:
+        return "", ""
+    many = len(codes) > 1
+    if codes == far:
+        where = "far from all other values"
+    elif codes == lone:
+        where = f"the only negative value{'s' * many}"
+    else:
+        where = "apart from all other values"
+    named = list(map(str, codes))
+    shown = f"{', '.join(named[:-1])} and {named[-1]} are" if many else f"{named[0]} is"
+    return ",".join(named), f"{shown} {where}: {'codes' if many else 'a code'} for missing ones?"
+
+
+def _far_codes(there: list[int], kind: str, distinct: NDArray[np.float64]) -> list[int]:
+    """Return the codes that are as far from all values that are none as those spread."""
+    codes = there
+    while codes:
+        others = distinct[~np.isin(distinct, codes)]
+        if len(others) < 2:
+            return []
+        least = np.ptp(others) * (4 if len(others) == 2 else 1)
+        far = [code for code in codes if np.abs(others - code).min() >= least]
+        far = _in_company(far, kind)
+        if far == codes:
+            break
+        codes = far  # what is none after all is one of the others
+    return codes
+
+
+def _in_company(codes: list[int], kind: str) -> list[int]:
+    """Return codes without those that mean it only beside nines: 7 and, among amounts, 77."""
+
+    def nines(code: int) -> int:
+        return int(re.sub(r"\d", "9", str(code)))
+
+    return [
+        code
+        for code in codes
+        if nines(code) in codes or (abs(code) > 9 and (code < 0 or kind == "ordinal"))
+    ]
 
 
 def _infer_kind(raw: RawColumn, kept: NDArray[Any]) -> tuple[str, str]:
@@ -133,26 +184,38 @@ def _infer_kind(raw: RawColumn, kept: NDArray[Any]) -> tuple[str, str]:
     return "continuous", {"float": "floating-point numbers", "time": "dates or durations"}[raw.type]
 
 
+def _note_of_text(raw: RawColumn, kind: str, reason: str, n_distinct: int) -> tuple[str, str]:
+    """Return what a user should look at twice in labels that may be numbers or dates."""
+    if kind != "nominal" or reason == "declared" or n_distinct == 1:
+        return "", ""
+    keep = ~raw.missing
+    misfits, many = raw.misfits(keep), n_distinct > FEW_LEVELS
+    if misfits == [] and many:
+        return "text", "numbers stored as text: continuous?"
+    signed = raw.signs(keep) if many else None
+    if misfits and not (signed and all(sign_of(label) for _, label in misfits)):
+        row, label = misfits[0]
+        more = f" and {len(misfits) - 1} more" if len(misfits) > 1 else ""
+        where = f"(row {row}, counting from 0){more}"
+        return "typo", f"numbers but for {label!r} {where}: a typing mistake?"
+    if signed:
+        row, sign = signed
+        return "text", f"numbers with {sign!r} (row {row}, counting from 0): write them plain?"
+    dates = raw.dates(keep) if many else None
+    if dates is not None:
+        remedy = "stored as text: continuous?" if dates else "as text: write them as 2020-12-31?"
+        return "text", f"dates {remedy}"
+    return "", ""
+
+
 def _note(
-    kind: str,
-    reason: str,
-    n_distinct: int,
-    n_samples: int,
-    misfits: list[tuple[int, Any]] | None,
-    counting: bool,
+    kind: str, reason: str, n_distinct: int, n_samples: int, counting: bool
 ) -> tuple[str, str]:
-    """Return what a user should look at twice in one column: a word, and a sentence."""
+    """Return what else a user should look at twice in one column: a word, and a sentence."""
     if n_distinct == 1:
         return "constant", "constant: an isolated node"
     if reason == "declared":
         return "", ""
-    if kind == "nominal" and misfits == [] and n_distinct > FEW_LEVELS:
-        return "text", "numbers stored as text: continuous?"
-    if kind == "nominal" and misfits:
-        row, label = misfits[0]
-        many = f" and {len(misfits) - 1} more" if len(misfits) > 1 else ""
-        where = f"(row {row}, counting from 0){many}"
-        return "typo", f"numbers but for {label!r} {where}: a typing mistake?"
     if kind == "nominal" and n_distinct == n_samples > FEW_LEVELS:
         return "identifier", "every row differs: an identifier?"
     if kind == "nominal" and n_distinct > max(FEW_LEVELS, n_samples / 5):

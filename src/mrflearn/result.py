@@ -22,7 +22,7 @@ from mrflearn._json import (
     read_text,
     reading,
 )
-from mrflearn.graph import Graph, GraphPath
+from mrflearn.graph import Graph, GraphPath, check_json_target
 from mrflearn.selection.choice import Choice
 from mrflearn.stability import Stability
 from mrflearn.table import KINDS, Column, Table
@@ -170,7 +170,7 @@ class Result:
             },
             "versions": dict(self.versions),
         }
-        return write_atomically(path, dump(content))
+        return write_atomically(check_json_target(path), dump(content))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Result:

@@ -133,7 +133,22 @@ def _read_target(y: Any, features: list[RawColumn]) -> RawColumn:
     while any(column.name == name for column in features):
         name += "_"
     if not hasattr(y, "to_frame"):
-        y = np.asarray(y)
-        y = column_or_1d(y, warn=True).reshape(-1, 1) if y.ndim else y
-        return replace(read_columns(y)[0], name=name)
+        values = np.asarray(y)
+        if not values.ndim:
+            raise _no_values(y, features)
+        values = column_or_1d(values, warn=True).reshape(-1, 1)
+        return replace(read_columns(values)[0], name=name)
     return replace(read_columns(y.to_frame())[0], name=name)
+
+
+def _no_values(y: Any, features: list[RawColumn]) -> InputError:
+    """Return the error for a `y` that is one thing, such as the name of a column."""
+    shown = repr(y) if isinstance(y, str | int | float) else type(y).__name__
+    remedy = (
+        f": pass X without the column {y!r}, and y=df[{y!r}]"
+        if isinstance(y, str) and any(column.name == y for column in features)
+        else ""
+    )
+    return InputError(
+        f"y must hold the values of the target, one for each row of X, got {shown}{remedy}"
+    )

@@ -28,6 +28,13 @@ MANY_LABELS = 1000
 """A nominal column with more labels than this, and more than one for two rows, has to be declared:
 neighbours among rows that are all apart are compared each with each."""
 
+ENOUGH_ROWS = 20
+"""From which on copies of rows or columns are no chance."""
+
+MANY_COPIES = 0.02
+"""Share of rows that are copies of others, measured values included, beyond which users are warned:
+with a fifth, noise has edges."""
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -96,6 +103,23 @@ class Table:
             digest.update(repr(what).encode(errors="backslashreplace") + b"\0")
         digest.update(np.ascontiguousarray(self.values).tobytes())
         return digest.hexdigest()[:32]
+
+    @property
+    def n_repeated_rows(self) -> int:
+        """Rows that hold what others do, if that is no chance.
+
+        It is none where a measured value hardly comes twice but in such rows.
+        """
+        measured = [column.n_distinct for column in self.columns if column.kind == "continuous"]
+        if not measured or sum(not column.constant for column in self.columns) < 2:
+            return 0
+        # Rows that are the same have the same sum, whatever the weights; others hardly ever.
+        weights = np.random.default_rng(0).normal(size=len(self.values))
+        sums = np.zeros(self.n_samples)
+        for weight, values in zip(weights, self.values, strict=True):
+            sums += weight * values
+        n_different = len(np.unique(sums))
+        return self.n_samples - n_different if max(measured) >= 0.9 * n_different else 0
 
     @property
     def all_discrete(self) -> bool:
@@ -245,7 +269,7 @@ def refuse_identifiers(table: Table) -> None:
         if undeclared and column.n_distinct > max(MANY_LABELS, table.n_samples / 2):
             as_amounts = f"kinds={{{column.name!r}: 'continuous'}} if they are numbers"
             as_labels = f"kinds={{{column.name!r}: 'nominal'}} to keep it"
-            numbers = column.about == "text"
+            numbers = column.about == "text" and column.note.endswith("continuous?")
             raise InputError(
                 f"column {column.name!r} has {column.n_distinct} labels in {table.n_samples} rows, "
                 "too many to tell anything of other rows: leave it out, or declare "
@@ -262,6 +286,8 @@ def warn_of_oddities(table: Table) -> None:
             "constant depends on nothing, so a variable made of constants alone is an isolated "
             "node",
         )
+    for sentence in told_of_copies(table):
+        warn_user(sentence)
     coded = [column for column in table.columns if column.code]
     if coded:
         codes, first = dict.fromkeys(column.code for column in coded), coded[0].code
@@ -279,6 +305,37 @@ def warn_of_oddities(table: Table) -> None:
                 f"column {column.name!r} is taken as {column.kind}, but look: {column.note} "
                 f"kinds={{{column.name!r}: …}} declares what it is, or leave the column out",
             )
+
+
+def told_of_copies(table: Table) -> list[str]:
+    """Return what to say of rows and columns that are copies of others, if it is no chance."""
+    if table.n_samples < ENOUGH_ROWS:
+        return []
+    told = []
+    n_copies = table.n_repeated_rows
+    if n_copies > MANY_COPIES * table.n_samples:
+        told.append(
+            f"{n_copies} of {table.n_samples} rows are copies of others, measured values included: "
+            "if they were entered twice, leave the copies out, or what is chance looks like "
+            "dependence"
+        )
+    copies = [" and ".join(map(repr, names)) for names in _equal_columns(table)]
+    if copies:
+        told.append(
+            f"the columns {listed(copies)} tell the same, row by row: leave out all but one, or "
+            "what others share with them goes unseen"
+        )
+    return told
+
+
+def _equal_columns(table: Table) -> list[list[str]]:
+    """Return the names of columns that hold the same values, constants aside."""
+    named: dict[bytes, list[str]] = {}
+    for column, values in zip(table.columns, table.values, strict=True):
+        if not column.constant:
+            key = hashlib.sha256(values.tobytes()).digest()
+            named.setdefault(key, []).append(column.name)
+    return [names for names in named.values() if len(names) > 1]
 
 
 def build_table(

@@ -42,6 +42,9 @@ def odd():
         {
             "same": ["x"] * n,
             "text": [str(value) for value in rng.normal(size=n)],
+            "share": [f"{i}.5%" for i in range(n)],
+            "day": [f"2020-01-{1 + i % 31:02}" for i in range(n)],
+            "date": [f"{1 + i % 28}.2.2020" for i in range(n)],
             "typo": [f"{value}" for value in rng.normal(size=n - 1)] + ["1.2.3"],
             "label": [f"id-{i}x" for i in range(n)],
             "row": range(1000, 1000 + n),
@@ -60,6 +63,9 @@ def test_each_oddity_comes_with_what_to_do(run, odd):
     remedies = {
         "same": "--drop 'same'",
         "text": "--kinds 'text=continuous'",
+        "share": "write them plain? if they are amounts or times, do so in the file, else say --k",
+        "day": "dates stored as text: continuous? if they are amounts or times, say --kinds 'day",
+        "date": "write them as 2020-12-31? if they are amounts or times, do so in the file, else",
         "typo": "correct the file",
         "label": "--drop 'label'",
         "row": "--drop 'row'",
@@ -156,3 +162,32 @@ def test_a_code_for_missing_answers_is_named(run):
     assert row["look at"].startswith("-99 is far from all other values: a code for missing ones?")
     assert "--kinds 'item=ordinal'" in row["look at"]
     assert rows_of(run("describe", "t.csv", "--kinds", "item=ordinal"))["item"]["look at"] == ""
+
+
+def test_several_codes_are_named_as_an_option_takes_them(run):
+    pd.DataFrame({"item": [1, 2, 3, 4, 77, 88, 99] * 4, "b": np.arange(28) / 7}).to_csv(
+        "t.csv", index=False
+    )
+    row = rows_of(run("describe", "t.csv"))["item"]
+    assert "codes for missing ones? if so, say --na 77,88,99, else" in row["look at"]
+    row = rows_of(run("describe", "t.csv", "--na", "77,88,99"))["item"]
+    assert (row["levels"], row["missing"], row["look at"]) == ("4", "12", "")
+
+
+def test_dates_as_text_are_declared_as_advised(run):
+    days = [f"2020-{month:02}-{day}" for month in range(1, 13) for day in (10, 20)]
+    pd.DataFrame({"day": days, "b": np.arange(24) / 7}).to_csv("t.csv", index=False)
+    assert "--kinds 'day=continuous'" in rows_of(run("describe", "t.csv"))["day"]["look at"]
+    row = rows_of(run("describe", "t.csv", "--kinds", "day=continuous"))["day"]
+    assert (row["kind"], row["levels"]) == ("continuous", "24")
+
+
+def test_copies_of_rows_and_columns_are_told(run, chain):
+    pd.concat([chain, chain[:20]]).assign(again=lambda frame: frame["a"]).to_csv(
+        "c.csv", index=False
+    )
+    told = run("describe", "c.csv").stderr
+    assert "20 of 220 rows are copies of others" in told
+    assert "the columns 'a' and 'again' tell the same" in told
+    assert len(json.loads(run("describe", "c.csv", "--json").stdout)["copies"]) == 2
+    assert "copies" not in run("describe", "chain.csv").stderr

@@ -28,7 +28,10 @@ def test_an_empty_file_name(refusal, command):
         (["learn", "chain.csv", "--required", "a:"], "--required: a name is empty"),
         (["blanket", "chain.csv", "--target", ""], "--target: a name is empty"),
         (["learn", "chain.csv", "--group", "g=a+a"], "column 'a' is listed twice in 'g'; list it"),
-        (["learn", "chain.csv", "--stability", "1"], "--stability must be 0 for none, or"),
+        (
+            ["learn", "chain.csv", "--stability", "1"],
+            "--stability must be a whole number",
+        ),
         (["learn", "chain.csv", "--lam", "nan"], "--lam must be a number, got NaN"),
         (["learn", "chain.csv", "--max-memory", ""], "--max-memory must be a number of bytes"),
         (["learn", "chain.csv", "--na", ""], "--na wants VALUE or COLUMN=VALUE, such as -99 or"),

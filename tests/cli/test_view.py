@@ -100,6 +100,8 @@ def test_a_terminal_gets_an_aligned_table(on_terminal, learned):
         (["--draw", "pth", "--figure", "f.png"], "'pth' is not one of"),
         (["--figure", "f.gif"], "unknown file type"),
         (["--lam", "nan"], "--lam must be a number"),
+        (["--lam", "1", "--draw", "stability", "--figure", "f.png"], "--lam is for --draw graph"),
+        (["--lam", "1", "--draw", "path", "--figure", "f.png"], "leave --lam out"),
         (["-o", "r.json"], "is the result itself"),
     ],
 )
@@ -145,3 +147,26 @@ def test_another_graph_of_the_path_knows_when_edges_enter(run, learned):
     assert f"enters the path at lambda {found.path.entry[ends]:.3g}" in shown
     assert "have no edge" in shown
     assert "nowhere" not in shown
+
+
+def test_a_path_of_one_graph_says_so(run, chain):
+    options = ("chain.csv", "--dependence", "gaussian", "--no-test", "--result", "r.json")
+    run("learn", *options, "--method", "chow-liu")
+    said = run("view", "r.json", "--lam", "0.1").stderr
+    assert "No lambda was asked for: the path has this graph alone, of 4 edges." in said
+    assert "inf" not in said
+    run("learn", *options, "--lam", "0.2")
+    said = run("view", "r.json", "--lam", "0.1").stderr
+    assert "The graph at lambda 0.2: 3 edges. The path has no other lambda." in said
+
+
+def test_without_a_choice_there_is_none_to_draw(run, refusal, chain):
+    options = ("chain.csv", "--dependence", "gaussian", "--no-test", "--result", "r.json")
+    drawn = ("view", "r.json", "--draw", "choice", "--figure", "f.png")
+    run("learn", *options, "--lam", "0.2")
+    line = refusal(*drawn)
+    assert "learned with --lam 0.2, so no lambda was chosen; learn it with --lam auto" in line
+    run("learn", *options, "--method", "chow-liu")
+    line = refusal(*drawn)
+    assert "learned without --lam, so no lambda was chosen; learn it with --lam auto" in line
+    assert "inf" not in line

@@ -309,3 +309,9 @@ def test_a_path_wants_a_list(case):
     estimator, frame, _ = case
     with pytest.raises(InputError, match=r"lams must be a list of numbers, .* got 0.1"):
         estimator.path(frame, 0.1)
+
+
+def test_a_penalty_by_the_name_that_scikit_learn_gives_it_is_refused():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    with pytest.raises(InputError, match=r"alpha is a share of false edges, .* lam=0\.1 is a pen"):
+        GLasso(alpha=0.1).fit(X)

@@ -317,6 +317,13 @@ def test_the_selector_names_its_mistakes():
         MarkovBlanketSelector("gsmple").fit(frame, frame["a"])
     with pytest.raises(InputError, match=r"'y' \(1 NaN"):
         MarkovBlanketSelector().fit(frame, np.r_[np.nan, np.arange(29.0)])
+    words = r"y must hold .*, got 'a': .* X without the column 'a', and y=df\['a'\]"
+    with pytest.raises(InputError, match=words):
+        MarkovBlanketSelector().fit(frame, "a")
+    with pytest.raises(InputError, match=r"y must hold .* one for each row of X, got 'e'$"):
+        MarkovBlanketSelector().fit(frame, "e")
+    with pytest.raises(InputError, match=r"y must hold .* one for each row of X, got 3$"):
+        MarkovBlanketSelector().fit(frame, 3)
 
 
 def test_estimators_are_listed_by_name():

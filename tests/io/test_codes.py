@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mrflearn.errors import InputError
 from mrflearn.io import read_table
-from mrflearn.io._codes import emptied
+from mrflearn.io._codes import MISSING_ANYWAY, emptied
 
 TEXT = (
     "age,income,share,answer,weight\n"
@@ -51,6 +51,33 @@ def test_a_list_is_for_all_columns(path):
         "age": 1, "income": 0, "share": 1, "answer": 1, "weight": 1
     }  # fmt: skip
     assert read_table(path).isna().sum().sum() == 0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("na", [[-99], [-99.0], ["-99"], {"income": [-99]}])
+def test_codes_are_numbers_among_decimal_commas(tmp_path, na):
+    path = tmp_path / "answers.csv"
+    path.write_text("income;b\n1,5;1\n-99,0;2\n2,5;3\n-99;4\n")
+    found = read_table(path, na=na)
+    assert found["income"].tolist() == pytest.approx([1.5, np.nan, 2.5, np.nan], nan_ok=True)
+    assert found["b"].tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.filterwarnings("error")
+def test_codes_are_numbers_where_only_other_codes_were_text(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text("a,b\n1.5,1\nrefused,2\n-99.0,3\n")
+    found = read_table(path, na=["refused", -99])
+    assert found["a"].tolist() == pytest.approx([1.5, np.nan, np.nan], nan_ok=True)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("code", sorted(MISSING_ANYWAY))
+def test_what_is_missing_anyway_may_be_named(tmp_path, code):
+    path = tmp_path / "answers.csv"
+    path.write_text(f"a,b\n1,x\n{code},y\n3,{code}\n")
+    for na in ([code], {"a": [code]}):
+        assert read_table(path, na=na).isna().sum().to_dict() == {"a": 1, "b": 1}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +123,7 @@ def test_a_code_that_is_nowhere_is_said(path):
 @pytest.mark.parametrize(
     ("na", "says"),
     [
-        ({"agee": [1]}, "unknown column 'agee'; did you mean 'age'?"),
+        ({"agee": [1]}, "^na=: unknown column 'agee'; did you mean 'age'?"),
         ("-99", "na= wants a list of values"),
         ({"age": 999}, "na= wants a list of values"),
     ],

@@ -272,3 +272,27 @@ def test_a_folder_that_is_not_writable_is_refused(tmp_path):
     with pytest.raises(InputError, match="not writable"):
         check_target(tmp_path / "x.csv", [".csv"])
     tmp_path.chmod(0o755)
+
+
+class Holder:
+    """Something that has a graph under a name: a result, or a fitted estimator."""
+
+    def __init__(self, **attributes):
+        vars(self).update(attributes)
+
+
+@pytest.mark.parametrize("name", ["graph", "graph_"])
+def test_what_has_a_graph_is_written_as_its_graph(tmp_path, name):
+    path = write_graph(Holder(**{name: GRAPH}), tmp_path / "graph.json")
+    assert Graph.load(path) == GRAPH
+
+
+def test_a_graph_after_its_file_is_refused_with_the_order():
+    with pytest.raises(InputError, match=r"first the graph and then the file: .*'g.graphml'\)"):
+        write_graph("g.graphml", GRAPH)
+
+
+@pytest.mark.parametrize("path", [None, 3, b"g.csv", GRAPH], ids=["none", "int", "bytes", "graph"])
+def test_what_is_no_name_of_a_file_is_refused(path):
+    with pytest.raises(InputError, match="the name of a file, got"):
+        write_graph(GRAPH, path)

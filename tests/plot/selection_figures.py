@@ -4,6 +4,7 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 from matplotlib.colors import to_hex
 
 from mrflearn.graph import Graph, GraphPath
@@ -45,12 +46,13 @@ def result_of(path=PATH, position=2, values=None, limit=0.05, criterion="instabi
     """Return a result as `learn` makes it."""
     values = np.linspace(0.0, 0.08, len(path)) if values is None else values
     given = position is None
+    numbers = np.random.default_rng(0).normal(size=(9, len(path.nodes)))
     content = {
         "graph": Graph(path.nodes) if given else path[position],
         "path": path,
         "lam": math.inf if given else path.lams[position],
         "choice": Choice("stars", position, criterion, tuple(values), limit, "so"),
-        "table": TableSummary.of(as_table(np.random.default_rng(0).normal(size=(9, 4)))),
+        "table": TableSummary.of(as_table(pd.DataFrame(numbers, columns=list(path.nodes)))),
         "options": {},
         "account": Account("", "", ""),
         "stability": stability_of(SHARES),

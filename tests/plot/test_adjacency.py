@@ -1,10 +1,13 @@
 """The heat map shows every weight once on each side, variables that belong together adjacent."""
 
+from types import SimpleNamespace
+
 import networkx as nx
 import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
+from mrflearn.errors import InputError
 from mrflearn.graph import Edge, Graph
 from mrflearn.plot import plot_adjacency, save_figure
 from mrflearn.plot.adjacency import communities
@@ -86,3 +89,10 @@ def test_the_same_graph_gives_the_same_bytes(tmp_path):
         save_figure(plot_adjacency(two_groups()), tmp_path / f"{n}.svg").read_bytes() for n in "ab"
     )
     assert one == other
+
+
+def test_what_has_a_graph_is_drawn_and_anything_else_is_refused():
+    held = SimpleNamespace(graph=Graph(("a", "b"), (("a", "b"),)))
+    assert [label.get_text() for label in plot_adjacency(held).get_yticklabels()] == ["a", "b"]
+    with pytest.raises(InputError, match=r"plot_adjacency takes a Graph, .* got 'g.json'"):
+        plot_adjacency("g.json")

@@ -84,6 +84,8 @@ def test_a_long_criterion_fits():
 def test_a_given_lambda_has_no_choice():
     with pytest.raises(InputError, match=r"lambda 0.2 was given.*without lam="):
         plot_choice(result_of(choice=None))
+    with pytest.raises(InputError, match=r"no lambda was asked for.*nothing to draw.*lam='auto'"):
+        plot_choice(result_of(choice=None, lam=-math.inf))
 
 
 @pytest.mark.parametrize("values", [(math.nan,) * 4, (0.1, 0.2)])

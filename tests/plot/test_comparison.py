@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.image import imread
+from matplotlib.patches import Rectangle
 
 from mrflearn.errors import InputError
 from mrflearn.graph import Graph
@@ -32,6 +33,7 @@ def assert_readable(axes):
     """Check that no two texts share a dot, and that all are inside of the figure."""
     axes.figure.canvas.draw()
     every = [*axes.get_yticklabels(), *axes.get_xticklabels(), *axes.texts, axes.xaxis.label]
+    every += axes.get_legend().get_texts()
     boxes = [(text.get_text(), text.get_window_extent()) for text in every if text.get_text()]
     for (one, box), (other, taken) in itertools.combinations(boxes, 2):
         apart = box.x1 <= taken.x0 or taken.x1 <= box.x0 or box.y1 <= taken.y0 or taken.y1 <= box.y0
@@ -73,6 +75,25 @@ def test_every_text_can_be_read(n_methods):
     assert_readable(plot_comparison({f"nodewise-method {i}": graph for i in range(n_methods)}))
 
 
+def test_a_legend_says_what_colours_mean_and_shows_them():
+    axes = plot_comparison(GRAPHS)
+    (text,) = axes.get_legend().get_texts()
+    assert text.get_text() == "strength relative to the method's strongest edge"
+    (image,) = axes.get_images()
+    shown = [patch.get_facecolor() for patch in axes.get_legend().findobj(Rectangle)]
+    assert shown[0] == image.cmap(0.25)
+    assert shown[-1] == image.cmap(1.0)
+
+
+@pytest.mark.parametrize("n_methods", [1, 3, 12])
+def test_lines_end_with_the_squares(n_methods):
+    axes = plot_comparison({f"m{i}": GRAPHS["first"] for i in range(n_methods)})
+    leading = [line for line in axes.get_lines() if line.get_ydata()[0] in range(3)]
+    low, high = axes.get_xlim()
+    for line in (line for line in leading if line.get_ydata()[0] == line.get_ydata()[1]):
+        assert low + line.get_xdata()[1] * (high - low) == pytest.approx(n_methods - 0.5)
+
+
 def test_what_most_leaves_out_is_said():
     axes = plot_comparison(GRAPHS, most=1)
     assert names_of(axes) == ["c – d", "… 2 more"]
@@ -107,7 +128,8 @@ def test_it_is_saved(tmp_path):
         ([GRAPHS["first"]], "a dict from methods to their graphs"),
         ({"one": Graph(NODES)}, "no method found an edge"),
         ({"one": GRAPHS["first"], "other": Graph(("a", "b"))}, "'other' has other variables"),
-        ({"one": GRAPHS["first"], "other": None}, "'other' has other variables"),
+        ({"one": GRAPHS["first"], "other": None}, "for 'other' takes a Graph, .* got None"),
+        ({"one": "g.json"}, "for 'one' takes a Graph, .* got 'g.json'"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(graphs, says):

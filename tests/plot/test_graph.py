@@ -15,6 +15,7 @@ from matplotlib.image import imread
 from matplotlib.legend import Legend
 from matplotlib.text import Annotation
 
+from mrflearn import IAMB
 from mrflearn.errors import InputError
 from mrflearn.graph import Edge, Graph
 from mrflearn.plot import plot_graph, save_figure
@@ -366,3 +367,10 @@ def test_edges_whose_frequency_is_unknown_are_opaque():
     axes = plot_graph(random_graph(6, 8))
     assert np.all(edges_of(axes).get_colors()[:, 3] == 1.0)
     assert "share of subsamples with it" not in legend_texts(axes)
+
+
+def test_what_has_a_graph_is_drawn_and_anything_else_is_refused():
+    estimator = IAMB(0.1, dependence="gaussian").fit(np.random.default_rng(0).normal(size=(50, 3)))
+    assert {text.get_text() for text in plot_graph(estimator).texts} == {"x0", "x1", "x2"}
+    with pytest.raises(InputError, match=r"plot_graph takes a Graph, .* got ndarray"):
+        plot_graph(np.eye(3))

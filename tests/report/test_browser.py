@@ -173,6 +173,21 @@ def test_enter_on_a_row_selects_the_edge_and_escape_clears(opened):
     assert page.evaluate(f"{GRAPH}.elements('.picked, .far').length") == 0
 
 
+@pytest.mark.parametrize("width", [1200, 500])
+@pytest.mark.parametrize("way", ["click", "Enter"])
+def test_what_a_row_tells_comes_into_view(opened, way, width):
+    page = opened.page
+    page.set_viewport_size({"width": width, "height": 500})
+    page.locator("#stop").fill(str(len(opened.result.path) - 1))
+    row = opened.rows().nth(15)
+    row.scroll_into_view_if_needed()
+    heading = "document.querySelector('#details h3').getBoundingClientRect()"
+    assert page.evaluate(f"{heading}.bottom < 0")
+    row.click() if way == "click" else row.press(way)
+    wait_for(page, f"{heading}.top >= 0 && {heading}.bottom <= innerHeight")
+    assert row.evaluate("row => row === document.activeElement")
+
+
 def test_an_edge_elsewhere_on_the_path_says_what_it_is_there(opened):
     page = opened.page
     page.locator("#stop").fill(str(len(opened.result.path) - 1))

@@ -195,6 +195,19 @@ def test_each_label_of_the_still_picture_is_outlined_once(text):
     assert text.count(outlines[0]["d"]) == 1
 
 
+def test_the_page_says_what_an_edge_of_a_tree_is(result):
+    once = "once their neighbours are known"
+    assert once in " ".join(render(result).split())
+    evidence = dataclasses.replace(result.graph.evidence, rule="alone")
+    graph = dataclasses.replace(result.graph, evidence=evidence)
+    learned = dataclasses.replace(result, graph=graph)
+    empty = dataclasses.replace(result, graph=Graph(NAMES), options={"method": "ChowLiu"})
+    for tree in (learned, empty):
+        said = " ".join(render(tree).split())
+        assert "the tree, or forest, of the pairs that share most" in said
+        assert once not in said
+
+
 def test_the_tables_are_there_without_the_script(result, text):
     rows = text.split("<tbody>")[1].split("</tbody>")[0]
     assert rows.count("<tr>") == len(result.graph.edges)

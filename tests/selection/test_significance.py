@@ -1,11 +1,14 @@
 """The test of an edge: valid where nothing is there, and awake where something is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from mrflearn.dependence import KNN, Auto, Gaussian, Memo, MixedKSG, PlugIn, Threaded
 from mrflearn.selection import significance
+from mrflearn.selection.shuffles import shuffled_orders
 from mrflearn.selection.significance import Examiner, p_value_among
 from mrflearn.table import as_table
 
@@ -121,6 +124,27 @@ def test_what_was_learned_is_kept_for_the_copies():
     bound = Auto().bind_alike(table, dependence)
     assert bound.learned == dependence.learned
     assert bound.cmi(0, 1, [2]) == dependence.cmi(0, 1, [2])
+
+
+def test_in_a_table_of_few_variables_all_is_learned_anew_from_each_copy():
+    """What the pair that is tested looks like must not decide how its copies are measured."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(80, 2))
+    values[:, 1] += values[:, 0] ** 2
+    table = as_table(values)
+    dependence = Auto().bind(table)
+    found = Examiner(table, Auto(), dependence, 12).scores_by_chance(
+        (0, []), (1, []), np.random.default_rng(4)
+    )
+    rng, expected = np.random.default_rng(4), []
+    for copied in (0, 1):
+        for order in shuffled_orders(table, copied, [], 6, rng):
+            changed = table.values.copy()
+            changed[copied] = changed[copied, order]
+            expected.append(2 * Auto().bind(replace(table, values=changed)).cmi(0, 1))
+    np.testing.assert_allclose(found, expected)
+    alike = Auto().bind_alike(replace(table, values=changed), dependence)
+    assert 2 * alike.cmi(0, 1) != pytest.approx(expected[-1], abs=1e-6)
 
 
 def test_equal_scores_by_chance_are_counted():

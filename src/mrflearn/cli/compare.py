@@ -95,10 +95,10 @@ def compare(
             raise unknown("method", name, ESTIMATORS)
     with plain_warnings():
         frame, reading = table.read(file)
-        common = {"lam": "auto", "alpha": alpha, "random_state": seed, **reading}
-        common |= work.as_dict()
+        common = {"lam": "auto", "random_state": seed, **reading, **work.as_dict()}
         with shown(quiet or as_json):
-            graphs, left_out = _learn_all(list(dict.fromkeys(names)), frame, common, measure)
+            searching = {"alpha": alpha, **measure.as_dict()}
+            graphs, left_out = _learn_all(list(dict.fromkeys(names)), frame, common, searching)
         if not graphs:
             reasons = " ".join(f"{name}: {reason}." for name, reason in left_out.items())
             raise InputError(f"none of the methods suits the table. {reasons}")
@@ -116,9 +116,12 @@ def compare(
 
 
 def _learn_all(
-    names: Sequence[str], frame: pd.DataFrame, common: dict[str, Any], measure: MeasureOptions
+    names: Sequence[str], frame: pd.DataFrame, common: dict[str, Any], searching: dict[str, Any]
 ) -> tuple[dict[str, Graph], dict[str, str]]:
-    """Return the graph of each method, and why others have none."""
+    """Return the graph of each method, and why others have none.
+
+    Some options are common to all, those of `searching` are for searches.
+    """
     import numpy as np
 
     from mrflearn._progress import tracked
@@ -128,7 +131,6 @@ def _learn_all(
 
     reading = {name: common[name] for name in ("kinds", "groups", "missing")}
     n_variables = as_table(frame, **reading).n_variables
-    searching = measure.as_dict()
     graphs: dict[str, Graph] = {}
     left_out: dict[str, str] = {}
     for name in tracked("Comparing methods", names):

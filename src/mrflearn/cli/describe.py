@@ -16,7 +16,7 @@ from mrflearn.cli._options import (
     json_option,
     table_options,
 )
-from mrflearn.cli._output import in_flags, plain_warnings, show_rows, write_json
+from mrflearn.cli._output import in_flags, plain_warnings, printable, show_rows, write_json
 from mrflearn.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ __all__ = ["describe"]
 
 ADVICE = {
     "constant": "leave it out with --drop {dropped}",
-    "text": "if they are amounts, say --kinds '{declared}=continuous'",
+    "text": "if they are amounts or times, say --kinds '{declared}=continuous'",
+    "plain": "if they are amounts or times, do so in the file, else say "
+    "--kinds '{declared}=nominal'",
     "typo": "correct the file, name it by --na if it stands for a missing value, or "
     "say --kinds '{declared}=nominal'",
     "identifier": "if so, leave it out with --drop {dropped}: it says nothing of other rows",
@@ -35,7 +37,8 @@ ADVICE = {
     "code": "if so, say --na {code}, else --kinds '{declared}={kind}'",
     "few": "say --kinds '{declared}=ordinal' or '{declared}=nominal' if it is",
 }
-"""What to do about the notes of a column, by what they are about."""
+"""What to do about the notes of a column, by what they are about; about text, `plain` if it has to
+be written in another way first."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,7 @@ def describe(file: str, table: TableOptions, as_json: bool) -> None:
     columns = read_columns(frame)
     described = [_describe(column, reading["kinds"]) for column in columns]
     described = _as_learned(described, columns, reading)
+    copies = _told_of_copies(columns, reading)
     gaps = [column.missing | column.infinite for column in columns]
     n_incomplete = int(np.logical_or.reduce(gaps).sum())
     if as_json:
@@ -83,6 +87,7 @@ def describe(file: str, table: TableOptions, as_json: bool) -> None:
             {
                 "n_rows": len(frame),
                 "n_incomplete": n_incomplete,
+                "copies": copies,
                 "columns": [vars(column) for column in described],
             }
         )
@@ -112,6 +117,18 @@ def describe(file: str, table: TableOptions, as_json: bool) -> None:
         click.echo(
             f"{n_incomplete} of the rows have missing or infinite values: {advice}", err=True
         )
+    for sentence in copies:
+        click.echo(printable(sentence), err=True)
+
+
+def _told_of_copies(columns: list[RawColumn], reading: dict[str, Any]) -> list[str]:
+    """Return what to say of copies among the complete rows, if there are enough of those."""
+    from mrflearn.table import build_table, told_of_copies
+
+    try:
+        return told_of_copies(build_table(columns, reading["kinds"], None, "standard", "drop"))
+    except InputError:  # of too few rows; each column is told of by itself
+        return []
 
 
 def _describe(raw: RawColumn, kinds: dict[str, Any]) -> Description:
@@ -142,7 +159,8 @@ def _warnings(column: Column) -> tuple[str, ...]:
     """Return the note of a column with what to do about it."""
     if not column.note:
         return ()
-    advised = ADVICE[column.about].format(
+    mended = column.about == "text" and not column.note.endswith("continuous?")
+    advised = ADVICE["plain" if mended else column.about].format(
         dropped=written(column.name),
         declared=written(column.name, ",=")[1:-1],
         kind=column.kind,

@@ -85,6 +85,11 @@ def view(
         raise InputError("--lam must be a number, got NaN")
     if draw != "graph" and figure is None:
         raise InputError(f"--draw {draw} needs --figure: add a file to draw to")
+    if lam is not None and draw != "graph":
+        raise InputError(
+            f"--lam is for --draw graph, and --draw {draw} shows the result as it was learned: "
+            "leave --lam out"
+        )
     check_targets(file, outputs, figure, [(report, REPORTS)], what="result")
 
     from mrflearn.result import Result
@@ -95,6 +100,12 @@ def view(
         another = " is not a " in str(error)
         remedy = "; mrflearn learn --result writes what view reads" if another else ""
         raise InputError(f"{error}{remedy}") from None
+    if draw == "choice" and found.choice is None:
+        how = "without --lam" if found.lam == -math.inf else f"with --lam {found.lam:g}"
+        raise InputError(
+            f"--draw choice has nothing to draw: the result was learned {how}, so no lambda was "
+            "chosen; learn it with --lam auto"
+        )
     graph = found.graph if lam is None else _at(found, lam)
     (pair,) = read_pairs([explain], graph.nodes, "--explain") if explain is not None else [None]
     with plain_warnings():
@@ -130,9 +141,23 @@ def _tell(found: Result, graph: Graph) -> None:
         return
     lams = found.path.lams
     click.echo(printable(found.account.table), err=True)
-    click.echo(
-        f"The graph at lambda {graph.lam:g}: {n_edges_in_words(graph)}. "
-        f"The path has {len(lams)} lambdas from {max(lams):g} to {min(lams):g}, and "
-        f"{found.lam:g} was used.",
-        err=True,
+    if lams == (-math.inf,):
+        said = (
+            f"No lambda was asked for: the path has this graph alone, of {n_edges_in_words(graph)}."
+        )
+    else:
+        said = f"The graph at lambda {graph.lam:g}: {n_edges_in_words(graph)}. {_of_path(found)}"
+    click.echo(said, err=True)
+
+
+def _of_path(found: Result) -> str:
+    """Return which lambdas there are, and which of them was used."""
+    lams = found.path.lams
+    if lams == (found.lam,):
+        return "The path has no other lambda."
+    others = (
+        f"{len(lams)} lambdas from {max(lams):g} to {min(lams):g}"
+        if len(lams) > 1
+        else "no other lambda"
     )
+    return f"The path has {others}, and {found.lam:g} was used."

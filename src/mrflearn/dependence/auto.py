@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,6 +129,8 @@ class Auto(Specification):
     >>> bool(Auto().bind(table).cmi(0, 1) > 0.5 > 0.1 > Gaussian(copula=True).bind(table).cmi(0, 1))
     True
     """
+
+    learns: ClassVar[bool] = True
 
     n_neighbors: int = 5
     nominal_distance: float = math.inf

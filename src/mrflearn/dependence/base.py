@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from operator import index
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,6 +136,9 @@ class Dependence(ABC):
 
 class Specification(ABC):
     """What is to be estimated and how, before any data are known."""
+
+    learns: ClassVar[bool] = False
+    """Whether estimates about some variables depend on what others of the table are like."""
 
     @abstractmethod
     def bind(self, table: Table, max_memory: int | None = None) -> Dependence:

@@ -39,6 +39,9 @@ TABLE_PARAMETERS = """
         What to do about rows with missing or infinite values.
 """
 
+ALPHA = 0.05
+"""Share of false edges aimed at, unless told otherwise."""
+
 NO_MATTER = ("n_jobs", "executor", "checkpoint", "max_memory", "device")
 """Options on which no result depends."""
 
@@ -109,7 +112,7 @@ class GraphEstimator(BaseEstimator):
     lam: float | str = "auto"
     _: KW_ONLY
     selection: str | Selection = "auto"
-    alpha: float = 0.05
+    alpha: float = ALPHA
     random_state: int = 0
     kinds: Mapping[Any, str | Sequence[Any]] | None = None
     groups: Mapping[str, Sequence[Any]] | None = None

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mrflearn.errors import InputError, warn_user
 from mrflearn.estimators.base import (
+    ALPHA,
     FEATURE_ATTRIBUTES,
     GRAPH_ATTRIBUTES,
     SELECTION_PARAMETERS,
@@ -144,6 +145,14 @@ class ParametricEstimator(GraphEstimator):
         """Return what graphs of variables that vary reach without a penalty."""
         refits: Refits = self._method.refit(table, graphs)
         return refits
+
+    def _check_lam(self) -> float | Selection:
+        if self.alpha != ALPHA:  # users of scikit-learn mean the penalty by it
+            raise InputError(
+                f"alpha is a share of false edges, which {type(self).__name__} cannot aim at: "
+                f"lam={self.alpha!r} is a penalty, and selection= says how it is chosen"
+            )
+        return super()._check_lam()
 
     def _check_lams(self, lams: Iterable[float]) -> tuple[float, ...]:
         return check_penalties(lams)

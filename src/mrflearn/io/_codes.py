@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,12 @@ __all__ = ["Codes", "as_codes", "emptied"]
 
 Codes = Iterable[Any] | Mapping[str | None, Iterable[Any]]
 """Values that stand for missing ones: of all columns, or by column; None stands for all."""
+
+MISSING_ANYWAY = frozenset({
+    "", "NA", "NaN", "nan", "-NaN", "-nan", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NULL",
+    "null", "None", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN",
+})  # fmt: skip
+"""What pandas takes for missing in text, so that nothing of it is left to be found."""
 
 
 def as_codes(na: Codes) -> dict[str | None, list[str]]:
@@ -33,24 +39,28 @@ def as_codes(na: Codes) -> dict[str | None, list[str]]:
     return found
 
 
-def emptied(frame: pd.DataFrame, codes: Mapping[str | None, Sequence[str]]) -> pd.DataFrame:
+def emptied(
+    frame: pd.DataFrame,
+    codes: Mapping[str | None, Sequence[str]],
+    read_numbers: Callable[[pd.DataFrame], None] = lambda frame: None,
+) -> pd.DataFrame:
     """Return a table without the values that stand for missing ones.
 
-    What is left of a column of text becomes numbers, if it is nothing else.
+    What is left of a column of text becomes numbers, if it is nothing else; `read_numbers` makes
+    numbers, in place, of text that only it can read. What has become a number is compared as one.
     """
     columns = [str(column) for column in frame.columns]
     for column in codes:
         if column is not None and column not in columns:
-            raise unknown("column", column, columns)
+            raise InputError(f"na=: {unknown('column', column, columns)}")
     frame = frame.copy(deep=False)
-    seen: set[tuple[str | None, str]] = set()
-    for column in columns:
-        there = _found(frame[column], [*codes.get(None, ()), *codes.get(column, ())])
-        if there:
-            frame[column] = _without(frame[column], np.any(list(there.values()), axis=0))
-        seen |= {(place, code) for place in (None, column) for code in there}
+    seen = _empty(frame, codes)
+    read_numbers(frame)
+    seen |= _empty(frame, codes)
     for column, given in codes.items():
-        absent = [code for code in given if (column, code) not in seen]
+        absent = [
+            code for code in given if (column, code) not in seen and code not in MISSING_ANYWAY
+        ]
         if absent:
             where = "" if column is None else f" in column {column!r}"
             warn_user(
@@ -58,6 +68,19 @@ def emptied(frame: pd.DataFrame, codes: Mapping[str | None, Sequence[str]]) -> p
                 "missing value: look how missing ones are written",
             )
     return frame
+
+
+def _empty(
+    frame: pd.DataFrame, codes: Mapping[str | None, Sequence[str]]
+) -> set[tuple[str | None, str]]:
+    """Empty the cells that hold a code, in place; return which codes there are, and where."""
+    seen: set[tuple[str | None, str]] = set()
+    for column in map(str, frame.columns):
+        there = _found(frame[column], [*codes.get(None, ()), *codes.get(column, ())])
+        if there:
+            frame[column] = _without(frame[column], np.any(list(there.values()), axis=0))
+        seen |= {(place, code) for place in (None, column) for code in there}
+    return seen
 
 
 def _found(values: pd.Series, codes: Sequence[str]) -> dict[str, NDArray[np.bool_]]:

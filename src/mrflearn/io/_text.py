@@ -75,9 +75,7 @@ def read_text(
             f"{name} has {counted(n_rows, 'row')}, of which pandas makes {len(frame)}: save it "
             "again as CSV, with one kind of line ends and every quote closed"
         )
-    frame = emptied(frame, codes)
-    _read_odd_numbers(frame, name)
-    return frame
+    return emptied(frame, codes, lambda frame: _read_odd_numbers(frame, name))
 
 
 def _find_delimiter(text: str, name: str, given: str | None) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from mrflearn._files import write_atomically
 from mrflearn.errors import InputError, either, suggestion, unknown
-from mrflearn.graph import Edge, Graph
+from mrflearn.graph import Edge, Graph, as_graph
 from mrflearn.io._fields import delimited, harmless
 
 __all__ = ["WRITERS", "check_target", "write_graph"]
@@ -29,13 +29,13 @@ THINNEST, THICKEST = 1.0, 5.0
 """Widths of the weakest and the strongest edge that Graphviz draws, in points."""
 
 
-def write_graph(graph: Graph, path: str | os.PathLike[str]) -> Path:
+def write_graph(graph: Any, path: str | os.PathLike[str]) -> Path:
     """Write a graph to a file whose suffix says how. The file is never half written.
 
     Parameters
     ----------
-    graph : Graph
-        The graph.
+    graph : Graph, Result or fitted estimator
+        The graph, or what has one.
     path : str or path
         `.graphml` and `.gexf` for network tools, `.dot` and `.gv` for Graphviz, `.json` for
         `Graph.load`, `.csv` and `.parquet` (which needs pyarrow) for a list of edges (source,
@@ -53,7 +53,8 @@ def write_graph(graph: Graph, path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     InputError
-        If the suffix is unknown, or the file cannot be written or cannot hold a node's name.
+        If there is no graph, the suffix is unknown, or the file cannot be written or cannot hold a
+        node's name.
 
     Examples
     --------
@@ -65,8 +66,14 @@ def write_graph(graph: Graph, path: str | os.PathLike[str]) -> Path:
     rain,wet,0.4,,,
     <BLANKLINE>
     """
+    if isinstance(graph, str | os.PathLike) and not isinstance(path, str | os.PathLike):
+        raise InputError(
+            "write_graph takes first the graph and then the file: call write_graph(graph, "
+            f"{os.fspath(graph)!r})"
+        )
+    found = as_graph(graph, "write_graph")
     target = check_target(path, WRITERS)
-    return WRITERS[target.suffix.lower()](graph, target)
+    return WRITERS[target.suffix.lower()](found, target)
 
 
 def check_target(path: str | os.PathLike[str], suffixes: Iterable[str]) -> Path:
@@ -86,8 +93,11 @@ def check_target(path: str | os.PathLike[str], suffixes: Iterable[str]) -> Path:
     Raises
     ------
     InputError
-        If the suffix is unknown, the folder is not there or not writable, or `path` is a folder.
+        If the suffix is unknown, the folder is not there or not writable, or `path` is a folder or
+        no path at all.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"what is written needs the name of a file, got {type(path).__name__}")
     if not os.fspath(path):
         raise InputError(f"cannot write '': name a file that ends in {either(list(suffixes))}")
     target = Path(path)

@@ -42,8 +42,13 @@ def axes_for_rows(
     return figure.add_axes((left / width, below / height, across / width, rows / height))
 
 
-def write_rows(ax: Axes, labels: Sequence[str], note: tuple[str, str] | None) -> None:
-    """Write the name of each row beside it; a note takes the row below, beside and inside."""
+def write_rows(
+    ax: Axes, labels: Sequence[str], note: tuple[str, str] | None, until: float = 1.0
+) -> None:
+    """Write the name of each row beside it; a note takes the row below, beside and inside.
+
+    A line leads from each name to the right, until a share of the width of the axes.
+    """
     n_rows = len(labels) + (note is not None)
     inches = ax.get_window_extent().height / figure_of(ax).dpi
     size = float(np.clip(0.8 * 72 * inches / (n_rows + 0.4), 3.0, SMALL))
@@ -69,7 +74,7 @@ def write_rows(ax: Axes, labels: Sequence[str], note: tuple[str, str] | None) ->
             zorder=5,
         )
     for row in range(len(labels)):  # leads the eye from a name to its mark
-        ax.axhline(row, color=OTHER, linewidth=0.4, alpha=0.4, zorder=0)
+        ax.axhline(row, xmax=until, color=OTHER, linewidth=0.4, alpha=0.4, zorder=0)
 
 
 def text_widths(labels: Sequence[str]) -> list[float]:

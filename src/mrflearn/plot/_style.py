@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from mrflearn.errors import InputError
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
@@ -97,18 +96,30 @@ def line(label: str, colour: str = DARK, dashed: bool = True) -> Line2D:
     )
 
 
-def legend_below(ax: Axes, handles: Sequence[Artist]) -> None:
-    """Explain colours and lines below the label of the x-axis, where nothing is hidden."""
+def legend_below(
+    ax: Axes,
+    handles: Sequence[Any],
+    labels: Sequence[str] | None = None,
+    below: float = _BELOW_AXES,
+) -> None:
+    """Explain colours and lines below the label of the x-axis, where nothing is hidden.
+
+    Artists of one tuple stand side by side, and need `labels`; `below` is how far below the axes,
+    in inches.
+    """
+    from matplotlib.legend_handler import HandlerTuple
     from matplotlib.transforms import ScaledTranslation
 
     if not handles:
         return
     figure: Any = ax.figure
     ax.legend(
-        handles=handles,
+        handles,
+        [one.get_label() for one in handles] if labels is None else labels,
+        handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
         loc="upper left",
         bbox_to_anchor=(0.0, 0.0),
-        bbox_transform=ax.transAxes + ScaledTranslation(0.0, -_BELOW_AXES, figure.dpi_scale_trans),
+        bbox_transform=ax.transAxes + ScaledTranslation(0.0, -below, figure.dpi_scale_trans),
         frameon=False,
         fontsize=SMALL,
         borderpad=0.0,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.graph import Graph
+from mrflearn.graph import Graph, as_graph
 from mrflearn.plot._save import figure_of, new_figure, one_warning_for_glyphs
 from mrflearn.plot._style import DARK, LABEL, SMALL, cut, thin
 
@@ -23,7 +23,7 @@ _MOST_INCHES = 9.0
 """Side of the map in a new figure, at most; names are left out where they would not fit."""
 
 
-def plot_adjacency(graph: Graph, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+def plot_adjacency(graph: Any, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """Draw the weights of a graph as a matrix, ordered by community and framed.
 
     Communities are groups of variables with more edges among themselves than by chance (greedy
@@ -32,8 +32,8 @@ def plot_adjacency(graph: Graph, ax: Axes | None = None, *, title: str | None = 
 
     Parameters
     ----------
-    graph : Graph
-        The graph. An edge without a weight is drawn like the weakest.
+    graph : Graph, Result or fitted estimator
+        The graph, or what has one. An edge without a weight is drawn like the weakest.
     ax : matplotlib Axes, optional
         Where to draw; a new figure of a fitting size unless given.
     title : str, optional
@@ -51,6 +51,7 @@ def plot_adjacency(graph: Graph, ax: Axes | None = None, *, title: str | None = 
     >>> [label.get_text() for label in axes.get_yticklabels()]
     ['rain', 'wet', 'wind']
     """
+    graph = as_graph(graph, "plot_adjacency")
     groups = communities(graph)
     order = [node for group in groups for node in group]
     n_nodes = len(order)

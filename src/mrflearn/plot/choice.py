@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,7 @@ def plot_choice(result: ResultLike, ax: Axes | None = None, *, title: str | None
     Raises
     ------
     InputError
-        If lambda was given, so that nothing was chosen.
+        If lambda was given, or none was asked for, so that nothing was chosen.
 
     Examples
     --------
@@ -71,6 +72,11 @@ def plot_choice(result: ResultLike, ax: Axes | None = None, *, title: str | None
     if not isinstance(result, ResultLike):
         raise InputError(f"plot_choice takes what learn returns, got {type(result).__name__}")
     choice = result.choice
+    if choice is None and result.lam == -math.inf:
+        raise InputError(
+            "no lambda was asked for, so none was chosen and there is nothing to draw: call learn "
+            "with lam='auto'"
+        )
     if choice is None:
         raise InputError(
             f"lambda {result.lam:g} was given, so nothing was chosen: call learn without lam="

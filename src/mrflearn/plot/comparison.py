@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn.errors import InputError
-from mrflearn.graph import Graph
+from mrflearn.graph import Graph, as_graph
 from mrflearn.plot._rows import axes_for_rows, edge_label, text_widths, write_rows
 from mrflearn.plot._save import one_warning_for_glyphs
-from mrflearn.plot._style import LABEL, SMALL, check_most, cut, thin
+from mrflearn.plot._style import LABEL, SMALL, check_most, cut, legend_below, thin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
 
 __all__ = ["plot_comparison"]
 
@@ -26,7 +27,7 @@ _FOR_COUNTS = 0.23
 
 
 def plot_comparison(
-    graphs: Mapping[str, Graph],
+    graphs: Mapping[str, Any],
     most: int = 40,
     ax: Axes | None = None,
     *,
@@ -36,12 +37,13 @@ def plot_comparison(
 
     Each edge is a row, each method a column. A square is the darker, the stronger the edge is
     beside the strongest of the same method, as units differ; no square means no edge. How many
-    methods agree is written on the right, and edges that more of them found stand above.
+    methods agree is written on the right, and edges that more of them found stand above. Below, a
+    legend says what colours mean.
 
     Parameters
     ----------
-    graphs : dict from str to Graph
-        The graph of each method, all of the same variables.
+    graphs : dict from str to Graph, Result or fitted estimator
+        The graph of each method, or what has one, all of the same variables.
     most : int, default=40
         Edges to show; how many are left out is said below them.
     ax : matplotlib Axes, optional
@@ -68,6 +70,7 @@ def plot_comparison(
     ['rain – wind', 'rain – wet']
     """
     most = check_most(most)
+    graphs = _check_graphs(graphs)
     strengths = _strengths(graphs)
     nodes = next(iter(graphs.values())).nodes
     counts = (~np.isnan(strengths)).sum(axis=0)
@@ -79,10 +82,10 @@ def plot_comparison(
     note = (f"… {len(hidden)} more", "") if hidden else None
     if ax is None:
         above = max(text_widths([cut(name) for name in graphs])) + 0.15
-        ax = axes_for_rows(labels, note, 0, above)
+        ax = axes_for_rows(labels, note, 1, above)
     cells = np.array([strengths[:, i, j] for i, j in shown])
-    ax.imshow(
-        np.ma.masked_invalid(_FAINTEST + (1 - _FAINTEST) * cells),
+    image = ax.imshow(
+        np.ma.masked_invalid(_on_map(cells)),
         cmap="Blues",  # one hue from light to dark: told apart by any eye, and in grey
         vmin=0.0,
         vmax=1.0,
@@ -91,32 +94,43 @@ def plot_comparison(
         zorder=2,
     )
     thin(ax, None)
-    write_rows(ax, labels, note)
+    write_rows(ax, labels, note, until=1 / (1 + _FOR_COUNTS))
     _write_columns(ax, list(graphs), title)
     for at in range(1, len(graphs)):
         ax.axvline(at - 0.5, color="white", linewidth=1.5, zorder=3)
     for row, (i, j) in enumerate(shown):
         ax.axhline(row + 0.5, color="white", linewidth=0.8, zorder=3)
-        ax.text(
-            len(graphs) - 0.4,
-            row,
+        ax.annotate(
             f"{counts[i, j]} of {len(graphs)}",
+            (len(graphs) - 0.5, row),
+            (5.0, 0.0),  # points
+            textcoords="offset points",
             fontsize=ax.get_yticklabels()[0].get_fontsize(),
             va="center_baseline",
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
-            zorder=4,
         )
+    _explain_colours(ax, image.cmap, below=0.1 if title is None else 0.3)
     return ax
+
+
+def _check_graphs(graphs: Any) -> dict[str, Graph]:
+    if not isinstance(graphs, Mapping) or not graphs:
+        raise InputError("plot_comparison takes a dict from methods to their graphs, not empty")
+    return {
+        name: as_graph(graph, f"plot_comparison for {name!r}") for name, graph in graphs.items()
+    }
+
+
+def _on_map(shares: Any) -> Any:
+    """Return where shares of the strongest edge lie on the colour map."""
+    return _FAINTEST + (1 - _FAINTEST) * shares
 
 
 def _strengths(graphs: Mapping[str, Graph]) -> NDArray[np.float64]:
     """Return the weights as shares of the largest of each graph, NaN where there is no edge."""
-    if not isinstance(graphs, Mapping) or not graphs:
-        raise InputError("plot_comparison takes a dict from methods to their graphs, not empty")
     known = next(iter(graphs.values()))
     strengths = np.full((len(graphs), len(known.nodes), len(known.nodes)), np.nan)
     for at, (name, graph) in enumerate(graphs.items()):
-        if not isinstance(graph, Graph) or graph.nodes != known.nodes:
+        if graph.nodes != known.nodes:
             raise InputError(
                 f"the graph of {name!r} has other variables than the first: compare graphs of the "
                 "same table"
@@ -148,3 +162,10 @@ def _write_columns(ax: Axes, names: list[str], title: str | None) -> None:
     ax.spines[:].set_visible(False)
     if title is not None:
         ax.set_xlabel(title, fontsize=LABEL)
+
+
+def _explain_colours(ax: Axes, colours: Colormap, below: float) -> None:
+    from matplotlib.patches import Patch
+
+    shades = tuple(Patch(color=colours(_on_map(share))) for share in np.linspace(0.0, 1.0, 5))
+    legend_below(ax, [shades], ["strength relative to the method's strongest edge"], below)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mrflearn.errors import InputError, unknown
-from mrflearn.graph import Graph
+from mrflearn.graph import Graph, as_graph
 from mrflearn.plot._labels import label_offsets
 from mrflearn.plot._layout import Positions, layout
 from mrflearn.plot._looks import (
@@ -36,7 +36,7 @@ _EDGE_INCHES = 0.9
 
 
 def plot_graph(
-    graph: Graph,
+    graph: Any,
     ax: Axes | None = None,
     *,
     kinds: Mapping[str, str] | Sequence[str] | None = None,
@@ -47,8 +47,8 @@ def plot_graph(
 
     Parameters
     ----------
-    graph : Graph
-        The graph. Nodes without an edge stand in rows below the others.
+    graph : Graph, Result or fitted estimator
+        The graph, or what has one. Nodes without an edge stand in rows below the others.
     ax : matplotlib Axes, optional
         Where to draw; a new figure of a fitting size unless given. The picture fills the axes as
         large as they are now, so set the size of the figure first.
@@ -72,6 +72,7 @@ def plot_graph(
     >>> axes.get_title()
     'A wet lawn'
     """
+    graph = as_graph(graph, "plot_graph")
     of_kind = _check_kinds(graph, kinds)
     places = place_nodes(graph) if places is None else places
     if ax is None:

@@ -24,6 +24,7 @@ __all__ = [
     "facts",
     "items",
     "legend",
+    "meaning",
     "method_messages",
     "summary",
     "warnings_of",
@@ -54,6 +55,22 @@ def summary(result: Reported) -> str:
     if alone:
         said.append(f"Without an edge: {listed(alone, most=_MOST_NAMED)}.")
     return " ".join(said)
+
+
+def meaning(result: Reported) -> str:
+    """Return what an edge says."""
+    evidence = result.graph.evidence
+    # A tree without edges, or of very many variables, has no evidence of its rule.
+    alone = evidence is not None and evidence.rule == "alone"
+    if alone or result.options.get("method") == "ChowLiu":
+        return (
+            "The edges are the tree, or forest, of the pairs that share most; each pair was looked "
+            "at by itself."
+        )
+    return (
+        "Two variables share an edge if they still tell about each other once their neighbours are "
+        "known."
+    )
 
 
 def data_text(result: Reported) -> str:

@@ -78,6 +78,7 @@ def render_report(result: Any) -> str:
         ),
         method=escaped(result.options.get("method", "a method unknown")),
         rows=escaped(counted(result.table.n_samples, "row")),
+        meaning=escaped(sections.meaning(result)),
         summary=escaped(summary),
         figure=figure_of_graph(graph, kinds_of(result), places, summary),
         legend=sections.legend(result, stops),

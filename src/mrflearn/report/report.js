@@ -14,6 +14,12 @@ function select(what) {
   tell();
 }
 
+function selectRow(row) {
+  select({ edge: Number(row.dataset.pair) });
+  details.scrollTop = 0;
+  details.scrollIntoView({ block: "nearest" }); // the table is below, and may be all one sees
+}
+
 function tell() {
   const { selected } = state;
   if (!selected) {
@@ -148,7 +154,7 @@ body.addEventListener("keydown", moveAmongRows);
 body.addEventListener("click", (event) => {
   const row = event.target.closest("tr");
   focusRow(row);
-  select({ edge: Number(row.dataset.pair) });
+  selectRow(row);
 });
 for (const button of document.querySelectorAll("[data-node]")) {
   button.addEventListener("click", () => {

@@ -125,7 +125,7 @@ function moveAmongRows(event) {
     Home: body.firstElementChild,
     End: body.lastElementChild,
   };
-  if (event.key === "Enter" || event.key === " ") select({ edge: Number(row.dataset.pair) });
+  if (event.key === "Enter" || event.key === " ") selectRow(row);
   else if (!moves[event.key]) return;
   else focusRow(moves[event.key]);
   event.preventDefault();

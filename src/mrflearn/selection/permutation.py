@@ -157,7 +157,8 @@ def _reason(
     by_chance = shares[refused] * _counted_as(n_edges[refused])
     allowed = alpha * _counted_as(n_edges[refused])
     of_how_many = f" of {n_edges[refused]}" if n_edges[refused] else ""
+    digits = next(d for d in range(2, 18) if f"{by_chance:.{d}g}" != f"{allowed:.{d}g}" or d == 17)
     return (
-        f"{sentence}; at the next, {lams[refused]:.3g}, it would be {by_chance:.2g}{of_how_many}, "
-        f"where {allowed:.2g} would be allowed"
+        f"{sentence}; at the next, {lams[refused]:.3g}, it would be {by_chance:.{digits}g}"
+        f"{of_how_many}, where {allowed:.{digits}g} would be allowed"
     )

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from mrflearn._edges import Pair
 from mrflearn.dependence.base import Dependence, Question, Specification
 from mrflearn.dependence.null import Null
+from mrflearn.selection._smoother import Smoother
 from mrflearn.selection.shuffles import shuffled_orders, smoother_of, with_copies
 from mrflearn.table import Table
 from mrflearn.work import Executor, Serial, do_pieces
@@ -46,6 +47,10 @@ each with each, and 200 copies of 200 labels would take 13 GB."""
 
 ENOUGH = 10
 """Scores by chance that must reach an observed one for it to be counted how often they do."""
+
+FEW_VARIABLES = 4
+"""Of a table with no more, what an estimate learns is learned from the pair that is tested: it has
+to be learned from each copy anew, or a pair that looks odd by chance would be believed."""
 
 ROUNDING = 1e-9
 """Scores that differ by less are the same: where no rows can be exchanged, copies are the data."""
@@ -193,8 +198,17 @@ class Examiner:
         bounds = [self.n_shuffles * part // len(ends) for part in range(len(ends) + 1)]
         smoother = smoother_of(self.table, union)
         found = []
+        few = self.specification.learns and self.table.n_variables <= FEW_VARIABLES
         for ((copied, own), (kept, its)), (first, last) in zip(ends, pairwise(bounds), strict=True):
             orders = shuffled_orders(self.table, copied, union, last - first, rng)
+            if few:
+                for order in orders:
+                    bound = self.specification.bind(
+                        self._with_copy_in_place(copied, smoother, order, rng)
+                    )
+                    both = bound.cmi(copied, kept, own) + bound.cmi(kept, copied, its)
+                    found.append(np.array([both]))
+                continue
             place = {variable: at for at, variable in enumerate([kept, *union])}
             given = [place[z] for z in own], [place[z] for z in its]
             n_together = _n_together(self.table, copied)
@@ -204,6 +218,14 @@ class Examiner:
                 bound = self.specification.bind_alike(copies, self.dependence)
                 found.append(_scores(bound, range(len(place), len(place) + len(some)), *given))
         return np.concatenate(found)
+
+    def _with_copy_in_place(
+        self, i: int, smoother: Smoother | None, order: NDArray[np.int32], rng: np.random.Generator
+    ) -> Table:
+        """Return the table with a copy of one variable in its place."""
+        others = [variable for variable in range(self.table.n_variables) if variable != i]
+        copied = with_copies(self.table, i, others, smoother, order[None], rng)
+        return copied.take([*range(i), len(others), *range(i, len(others))])
 
 
 def _scores(
