@@ -40,6 +40,7 @@ MAY_IMPORT = {
     "_columns": LEAVES,
     "evidence": {"_words"},
     "graph": LEAVES | {"evidence"},
+    "_as_graph": LEAVES | {"graph"},
     "_scaling": set(),
     "_kinds": LEAVES | {"_columns"},
     "table": LEAVES | {"_columns", "_kinds", "_scaling"},
@@ -94,9 +95,9 @@ MAY_IMPORT = {
         "table",
     },
     "datasets": LEAVES | {"graph", "datasets"},
-    "io": LEAVES | {"graph", "io"},
+    "io": LEAVES | {"_as_graph", "graph", "io"},
     "metrics": LEAVES | {"graph"},
-    "plot": LEAVES | {"graph", "metrics", "plot"},
+    "plot": LEAVES | {"_as_graph", "graph", "metrics", "plot"},
     "report": LEAVES | {"graph", "plot", "report"},
     "experiments": LEAVES
     | {

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mrflearn._as_graph import as_graph
 from mrflearn.errors import InputError
-from mrflearn.graph import Edge, Graph, GraphPath, Step, as_graph
+from mrflearn.graph import Edge, Graph, GraphPath, Step
 
 from .made_graphs import HOSTILE, chain, graphs, patient
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mrflearn.errors import InputError, suggestion
 
 __all__ = [
+    "check_json_target",
     "dump",
     "plain",
     "plain_matrix",
@@ -24,6 +25,37 @@ __all__ = [
     "read_text",
     "reading",
 ]
+
+
+_OTHER_TYPES = {
+    **dict.fromkeys(
+        (".csv", ".dot", ".gexf", ".graphml", ".gv", ".parquet"),
+        "mrflearn.io.write_graph for a graph as {}",
+    ),
+    **dict.fromkeys((".htm", ".html"), "mrflearn.report.write_report for a report as {}"),
+    **dict.fromkeys((".pdf", ".png", ".svg"), "mrflearn.plot.save_figure for a figure as {}"),
+    **dict.fromkeys((".feather", ".jpg", ".npy", ".npz", ".pickle", ".pkl", ".tsv", ".xlsx"), ""),
+}
+"""Suffixes of files that hold no JSON, and who writes them."""
+
+
+def check_json_target(path: str | os.PathLike[str]) -> Path:
+    """Return where JSON is to be written, unless the name says that the file holds something else.
+
+    Examples
+    --------
+    >>> check_json_target("graph.json").name
+    'graph.json'
+    """
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix not in _OTHER_TYPES:
+        return target
+    other = _OTHER_TYPES[suffix].format(suffix)
+    remedy = f", or call {other}" if other else ""
+    raise InputError(
+        f"cannot write {str(target)!r}: save writes JSON; end the name in .json{remedy}"
+    )
 
 
 def plain(value: float | None) -> float | str | None:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mrflearn._files import write_atomically
 from mrflearn._json import (
+    check_json_target,
     dump,
     plain,
     plain_matrix,
@@ -29,18 +30,7 @@ from mrflearn._words import listed
 from mrflearn.errors import InputError, unknown
 from mrflearn.evidence import Evidence, Explanation
 
-__all__ = ["Edge", "Graph", "GraphPath", "Step", "as_graph", "check_json_target"]
-
-_OTHER_TYPES = {
-    **dict.fromkeys(
-        (".csv", ".dot", ".gexf", ".graphml", ".gv", ".parquet"),
-        "mrflearn.io.write_graph for a graph as {}",
-    ),
-    **dict.fromkeys((".htm", ".html"), "mrflearn.report.write_report for a report as {}"),
-    **dict.fromkeys((".pdf", ".png", ".svg"), "mrflearn.plot.save_figure for a figure as {}"),
-    **dict.fromkeys((".feather", ".jpg", ".npy", ".npz", ".pickle", ".pkl", ".tsv", ".xlsx"), ""),
-}
-"""Suffixes of files that hold no JSON, and who writes them."""
+__all__ = ["Edge", "Graph", "GraphPath", "Step"]
 
 
 class Edge(NamedTuple):
@@ -444,51 +434,6 @@ class GraphPath:
             f"<div><p><b>{html.escape(repr(self))}</b></p><table><thead><tr><th>lambda</th>"
             f"<th>edges</th></tr></thead><tbody>{rows}</tbody></table></div>"
         )
-
-
-def as_graph(found: Any, taker: str) -> Graph:
-    """Return a graph, or that of what holds one: of a result, or of a fitted estimator.
-
-    `taker` is who takes it, for the message.
-
-    Examples
-    --------
-    >>> as_graph(Graph(("rain", "wet")), "plot_graph")
-    Graph(2 nodes, 0 edges)
-    """
-    for graph in (found, getattr(found, "graph", None), getattr(found, "graph_", None)):
-        if isinstance(graph, Graph):
-            return graph
-    if found is None or isinstance(found, str | os.PathLike):
-        got = repr(found)
-    elif isinstance(found, type):
-        got = f"the class {found.__name__}"
-    elif type(found).__name__ == Graph.__name__:  # of another library
-        got = f"{type(found).__module__}.{type(found).__name__}"
-    else:
-        got = type(found).__name__
-    if hasattr(found, "fit") and not hasattr(found, "graph_"):
-        got += " that is not fitted: call its fit first"
-    raise InputError(f"{taker} takes a Graph, a Result or a fitted estimator, got {got}")
-
-
-def check_json_target(path: str | os.PathLike[str]) -> Path:
-    """Return where JSON is to be written, unless the name says that the file holds something else.
-
-    Examples
-    --------
-    >>> check_json_target("graph.json").name
-    'graph.json'
-    """
-    target = Path(path)
-    suffix = target.suffix.lower()
-    if suffix not in _OTHER_TYPES:
-        return target
-    other = _OTHER_TYPES[suffix].format(suffix)
-    remedy = f", or call {other}" if other else ""
-    raise InputError(
-        f"cannot write {str(target)!r}: save writes JSON; end the name in .json{remedy}"
-    )
 
 
 def _as_edge(item: Any) -> Edge:

@@ -12,6 +12,7 @@ from typing import Any
 
 from mrflearn._files import write_atomically
 from mrflearn._json import (
+    check_json_target,
     dump,
     plain,
     plain_matrix,
@@ -22,7 +23,7 @@ from mrflearn._json import (
     read_text,
     reading,
 )
-from mrflearn.graph import Graph, GraphPath, check_json_target
+from mrflearn.graph import Graph, GraphPath
 from mrflearn.selection.choice import Choice
 from mrflearn.stability import Stability
 from mrflearn.table import KINDS, Column, Table

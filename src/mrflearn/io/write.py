@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from mrflearn._as_graph import as_graph
 from mrflearn._files import write_atomically
 from mrflearn.errors import InputError, either, suggestion, unknown
-from mrflearn.graph import Edge, Graph, as_graph
+from mrflearn.graph import Edge, Graph
 from mrflearn.io._fields import delimited, harmless
 
 __all__ = ["WRITERS", "check_target", "write_graph"]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn.graph import Graph, as_graph
+from mrflearn._as_graph import as_graph
+from mrflearn.graph import Graph
 from mrflearn.plot._save import figure_of, new_figure, one_warning_for_glyphs
 from mrflearn.plot._style import DARK, LABEL, SMALL, cut, thin
 

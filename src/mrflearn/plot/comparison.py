@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrflearn._as_graph import as_graph
 from mrflearn.errors import InputError
-from mrflearn.graph import Graph, as_graph
+from mrflearn.graph import Graph
 from mrflearn.plot._rows import axes_for_rows, edge_label, text_widths, write_rows
 from mrflearn.plot._save import one_warning_for_glyphs
 from mrflearn.plot._style import LABEL, SMALL, check_most, cut, legend_below, thin

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mrflearn._as_graph import as_graph
 from mrflearn.errors import InputError, unknown
-from mrflearn.graph import Graph, as_graph
+from mrflearn.graph import Graph
 from mrflearn.plot._labels import label_offsets
 from mrflearn.plot._layout import Positions, layout
 from mrflearn.plot._looks import (
