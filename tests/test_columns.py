@@ -496,14 +496,3 @@ def test_every_bad_column_name_is_shown_but_not_hundreds():
 def test_times_counted_in_steps_are_seconds(kind):
     values = np.array([1, 5, 9]).astype(f"{kind}[10ms]")
     assert only(values[:, None]).values.tolist() == [0.01, 0.05, 0.09]
-
-
-@pytest.mark.parametrize("holder", [list, tuple])
-def test_columns_of_lists_keep_their_types(holder):
-    rows = [[1, "a", 0.5, True, "7"], [2, "b", float("nan"), False, "8"], [1, "a", 2, True, "9"]]
-    columns = read_columns(holder(holder(row) for row in rows))
-    assert [c.type for c in columns] == ["integer", "string", "float", "boolean", "string"]
-    assert columns[0].values.tolist() == [1, 2, 1]
-    assert columns[1].values.tolist() == ["a", "b", "a"]
-    assert columns[2].missing.tolist() == [False, True, False]
-    assert columns[4].values.tolist() == ["7", "8", "9"]

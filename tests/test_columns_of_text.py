@@ -15,6 +15,17 @@ def column_of(values):
     return column
 
 
+@pytest.mark.parametrize("holder", [list, tuple])
+def test_columns_of_lists_keep_their_types(holder):
+    rows = [[1, "a", 0.5, True, "7"], [2, "b", float("nan"), False, "8"], [1, "a", 2, True, "9"]]
+    columns = read_columns(holder(holder(row) for row in rows))
+    assert [c.type for c in columns] == ["integer", "string", "float", "boolean", "string"]
+    assert columns[0].values.tolist() == [1, 2, 1]
+    assert columns[1].values.tolist() == ["a", "b", "a"]
+    assert columns[2].missing.tolist() == [False, True, False]
+    assert columns[4].values.tolist() == ["7", "8", "9"]
+
+
 def test_arrays_of_text_are_text():
     assert read_columns(np.array([["1"], ["2"]]))[0].type == "string"
 
