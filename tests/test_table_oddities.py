@@ -119,6 +119,25 @@ def test_a_text_column_that_is_almost_numbers_is_warned_of(odd, words):
     assert "numbers but for" in table.describe()["note"].iloc[0]
 
 
+@pytest.mark.parametrize(
+    ("labels", "alike"),
+    [
+        (["male", "female", "Male "], "'Male ' and 'male'"),
+        (["no  answer", "no answer", "yes"], "'no  answer' and 'no answer'"),
+        (["a", "b", " a"], "' a' and 'a'"),
+        (["AA", "Aa", "aa"], None),
+        (["male", "female", "mal"], None),
+    ],
+)
+def test_labels_that_people_take_for_the_same_are_warned_of(labels, alike):
+    frame = pd.DataFrame({"a": labels * 4})
+    if alike is None:
+        assert as_table(frame).columns[0].note == ""
+        return
+    with pytest.warns(UserWarning, match=f"{alike} differ by case or spaces alone: a typing mis"):
+        as_table(frame)
+
+
 def test_a_text_column_with_a_few_numbers_is_not_warned_of():
     as_table(pd.DataFrame({"a": ["1", "2", "x", "y", "1", "z"]}))
 

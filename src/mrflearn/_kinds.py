@@ -201,11 +201,28 @@ def _note_of_text(raw: RawColumn, kind: str, reason: str, n_distinct: int) -> tu
     if signed:
         row, sign = signed
         return "text", f"numbers with {sign!r} (row {row}, counting from 0): write them plain?"
+    alike = _alike_labels(raw.levels(keep))
+    if alike:
+        one, other = map(repr, alike)
+        return "typo", f"{one} and {other} differ by case or spaces alone: a typing mistake?"
     dates = raw.dates(keep) if many else None
     if dates is not None:
         remedy = "stored as text: continuous?" if dates else "as text: write them as 2020-12-31?"
         return "text", f"dates {remedy}"
     return "", ""
+
+
+def _alike_labels(labels: Sequence[Any]) -> tuple[str, str] | None:
+    """Return two labels that people would take for the same."""
+    seen: dict[str, str] = {}
+    for label in labels:
+        if isinstance(label, str):
+            plain = " ".join(label.split())
+            plain = plain.casefold() if len(plain) > 2 else plain  # alleles are told by case
+            if plain in seen:
+                return seen[plain], label
+            seen[plain] = label
+    return None
 
 
 def _note(
