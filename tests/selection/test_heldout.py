@@ -17,7 +17,9 @@ from mrflearn.selection._regressions import RIDGES, logistic, ridge
 from mrflearn.selection.heldout import choose, draw_folds, log_pseudolikelihoods
 from mrflearn.table import Table, as_table
 
-pytestmark = pytest.mark.filterwarnings("error", "ignore:constant column", "ignore:column")
+pytestmark = pytest.mark.filterwarnings(
+    "error", "ignore:constant column", "ignore:column", "ignore:the columns"
+)
 
 
 def normal(errors, spread):

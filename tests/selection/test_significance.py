@@ -133,18 +133,36 @@ def test_in_a_table_of_few_variables_all_is_learned_anew_from_each_copy():
     values[:, 1] += values[:, 0] ** 2
     table = as_table(values)
     dependence = Auto().bind(table)
-    found = Examiner(table, Auto(), dependence, 12).scores_by_chance(
+    score, by_chance, p_value = Examiner(table, Auto(), dependence, 12).examine(
         (0, []), (1, []), np.random.default_rng(4)
     )
-    rng, expected = np.random.default_rng(4), []
+    rng, scores, plain = np.random.default_rng(4), [], []
     for copied in (0, 1):
         for order in shuffled_orders(table, copied, [], 6, rng):
             changed = table.values.copy()
             changed[copied] = changed[copied, order]
-            expected.append(2 * Auto().bind(replace(table, values=changed)).cmi(0, 1))
-    np.testing.assert_allclose(found, expected)
+            anew = Auto().bind(replace(table, values=changed))
+            scores.append(2 * anew.cmi(0, 1))
+            plain.append(2 * anew.parametric.estimates(0, (1,), ())[0])
     alike = Auto().bind_alike(replace(table, values=changed), dependence)
-    assert 2 * alike.cmi(0, 1) != pytest.approx(expected[-1], abs=1e-6)
+    assert 2 * alike.cmi(0, 1) != pytest.approx(scores[-1], abs=1e-6)
+    assert score == pytest.approx(2 * dependence.cmi(0, 1))
+    assert by_chance == pytest.approx(np.mean(scores))
+    by_correlations = 2 * dependence.parametric.estimates(0, (1,), ())[0]
+    p_values = (
+        p_value_among(score, np.array(scores)),
+        p_value_among(by_correlations, np.array(plain), np.sqrt(8)),
+    )
+    assert p_values[0] < 0.01 < p_values[1]
+    assert p_value == pytest.approx(2 * p_values[0])
+
+
+def test_in_a_table_of_few_variables_plain_dependence_is_as_sure_as_correlations_are():
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(2, 300))
+    table = as_table(np.column_stack([x, y + 0.5 * x]))  # by a correlation, p is about 1e-20
+    examiner = Examiner(table, Auto(), Auto().bind(table), 100)
+    assert examiner.examine((0, []), (1, []), rng)[2] < 1e-10
 
 
 def test_equal_scores_by_chance_are_counted():

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._edges import Pair
-from mrflearn.dependence.base import Dependence, Question, Specification
+from mrflearn.dependence.base import Dependence, Question, Specification, innermost
+from mrflearn.dependence.correlations import Correlations
 from mrflearn.dependence.null import Null
 from mrflearn.selection._smoother import Smoother
 from mrflearn.selection.shuffles import shuffled_orders, smoother_of, with_copies
@@ -51,6 +52,9 @@ ENOUGH = 10
 FEW_VARIABLES = 4
 """Of a table with no more, what an estimate learns is learned from the pair that is tested: it has
 to be learned from each copy anew, or a pair that looks odd by chance would be believed."""
+
+ROWS_LEARNED_FROM, FEWEST_LEARNED_FROM = 400_000, 40
+"""Rows of all copies that are learned from anew, about, and how many copies there are at least."""
 
 ROUNDING = 1e-9
 """Scores that differ by less are the same: where no rows can be exchanged, copies are the data."""
@@ -178,7 +182,10 @@ class Examiner:
             return score, score, 1.0
         if self.dependence.has_null:
             given_i = given_j = sorted({*given_i, *given_j})
-        chance = self.scores_by_chance((i, given_i), (j, given_j), rng)
+        ends = (i, given_i), (j, given_j)
+        if self.specification.learns and self.table.n_variables <= FEW_VARIABLES:
+            return self._examine_anew(*ends, rng)
+        chance = self.scores_by_chance(*ends, rng)
         score, p_value = _compare(self.dependence, i, j, given_i, given_j, chance)
         return score, float(chance.mean()), p_value
 
@@ -191,24 +198,10 @@ class Examiner:
         continuous one if the other is not, as these are truer.
         """
         union = sorted({*one[1], *other[1]})
-        ends = [(one, other), (other, one)]
-        continuous = [_is_continuous(self.table, copied) for (copied, _), _ in ends]
-        if any(continuous):
-            ends = list(compress(ends, continuous))
-        bounds = [self.n_shuffles * part // len(ends) for part in range(len(ends) + 1)]
         smoother = smoother_of(self.table, union)
         found = []
-        few = self.specification.learns and self.table.n_variables <= FEW_VARIABLES
-        for ((copied, own), (kept, its)), (first, last) in zip(ends, pairwise(bounds), strict=True):
-            orders = shuffled_orders(self.table, copied, union, last - first, rng)
-            if few:
-                for order in orders:
-                    bound = self.specification.bind(
-                        self._with_copy_in_place(copied, smoother, order, rng)
-                    )
-                    both = bound.cmi(copied, kept, own) + bound.cmi(kept, copied, its)
-                    found.append(np.array([both]))
-                continue
+        for (copied, own), (kept, its), n_copies in self._shared_out(one, other, self.n_shuffles):
+            orders = shuffled_orders(self.table, copied, union, n_copies, rng)
             place = {variable: at for at, variable in enumerate([kept, *union])}
             given = [place[z] for z in own], [place[z] for z in its]
             n_together = _n_together(self.table, copied)
@@ -219,6 +212,43 @@ class Examiner:
                 found.append(_scores(bound, range(len(place), len(place) + len(some)), *given))
         return np.concatenate(found)
 
+    def _shared_out(self, one: End, other: End, n_copies: int) -> list[tuple[End, End, int]]:
+        """Return which end to copy, which to keep, and how many of the copies to make of it."""
+        ends = [(one, other), (other, one)]
+        continuous = [_is_continuous(self.table, copied) for (copied, _), _ in ends]
+        if any(continuous):
+            ends = list(compress(ends, continuous))
+        bounds = [n_copies * part // len(ends) for part in range(len(ends) + 1)]
+        return [
+            (*end, last - first) for end, (first, last) in zip(ends, pairwise(bounds), strict=True)
+        ]
+
+    def _examine_anew(
+        self, one: End, other: End, rng: np.random.Generator
+    ) -> tuple[float, float, float]:
+        """Test a pair from which estimates learn: with each copy they learn anew.
+
+        That makes some scores by chance large, where much is learned from little, and strong pairs
+        of a plain kind would look weaker than they are. So what correlations alone say is tested as
+        well, and the smaller p-value is doubled.
+        """
+        union = sorted({*one[1], *other[1]})
+        smoother = smoother_of(self.table, union)
+        chance = []
+        fewest = min(FEWEST_LEARNED_FROM, self.n_shuffles)
+        most = max(fewest, min(ROWS_LEARNED_FROM // self.table.n_samples, self.n_shuffles))
+        for end, kept, n_copies in self._shared_out(one, other, most):
+            for order in shuffled_orders(self.table, end[0], union, n_copies, rng):
+                table = self._with_copy_in_place(end[0], smoother, order, rng)
+                chance.append(_two_scores(self.specification.bind(table), end, kept))
+        scores, by_chance = _two_scores(self.dependence, one, other), np.array(chance)
+        null = _sum_of_nulls(_correlations(self.dependence), one, other)
+        p_values = [
+            p_value_among(scores[0], by_chance[:, 0]),
+            p_value_among(scores[1], by_chance[:, 1], float(null.skewness[0])),
+        ]
+        return scores[0], float(by_chance[:, 0].mean()), min(1.0, 2 * min(p_values))
+
     def _with_copy_in_place(
         self, i: int, smoother: Smoother | None, order: NDArray[np.int32], rng: np.random.Generator
     ) -> Table:
@@ -226,6 +256,28 @@ class Examiner:
         others = [variable for variable in range(self.table.n_variables) if variable != i]
         copied = with_copies(self.table, i, others, smoother, order[None], rng)
         return copied.take([*range(i), len(others), *range(i, len(others))])
+
+
+def _correlations(dependence: Dependence) -> Correlations:
+    """Return the estimate by correlations alone that a dependence which learns begins with."""
+    found: Correlations = innermost(dependence).parametric  # type: ignore[attr-defined]
+    return found
+
+
+def _two_scores(dependence: Dependence, one: End, other: End) -> tuple[float, float]:
+    """Return the score of a pair, and what it is by correlations alone."""
+    plain, total, by_correlations = _correlations(dependence), 0.0, 0.0
+    for (i, given), (j, _) in ((one, other), (other, one)):
+        total += dependence.cmi(i, j, given)
+        by_correlations += float(plain.estimates(i, (j,), tuple(given))[0])
+    return total, by_correlations
+
+
+def _sum_of_nulls(dependence: Any, one: End, other: End) -> Null:
+    """Return the null of the score of a pair."""
+    (i, given_i), (j, given_j) = one, other
+    null: Null = dependence.null(i, (j,), tuple(given_i)) + dependence.null(j, (i,), tuple(given_j))
+    return null
 
 
 def _scores(
@@ -266,7 +318,7 @@ def _compare(
     score = dependence.cmi(i, j, given_i) + dependence.cmi(j, i, given_j)
     if not dependence.has_null:
         return score, p_value_among(score, by_chance)
-    null = dependence.null(i, [j], given_i) + dependence.null(j, [i], given_j)
+    null = _sum_of_nulls(dependence, (i, given_i), (j, given_j))
     p_value = p_value_among(score, by_chance, float(null.skewness[0]))
     least = 0.0 if null.part is None else float(null.part.tail(score)[0])
     return score, max(p_value, least)
