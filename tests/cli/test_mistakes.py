@@ -95,6 +95,20 @@ def test_ctrl_c_while_a_table_is_read(run, chain, monkeypatch):
     assert run("describe", "chain.csv", code=130).stderr.strip() == "Interrupted."
 
 
+def test_ctrl_c_while_a_library_is_imported(run, chain, monkeypatch):
+    """Python makes another error of it, where it comes while a class is being made."""
+
+    class Named:
+        def __set_name__(self, owner, name):
+            raise KeyboardInterrupt
+
+    def import_it(*_, **__):
+        type("Made", (), {"attribute": Named()})
+
+    monkeypatch.setattr(pd, "read_csv", import_it)
+    assert run("describe", "chain.csv", code=130).stderr.strip() == "Interrupted."
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("arguments", [["--help"], ["learn", "--help"], ["simulate", "--list"]])
 def test_no_room_for_what_is_shown(arguments):

@@ -31,6 +31,10 @@ class Commands(click.Group):
         try:
             try:
                 code = super().main(*args, **options)
+            except Exception as error:
+                if _is_interrupt(error):
+                    raise KeyboardInterrupt from error
+                raise
             finally:
                 _stop_workers()
         except click.ClickException as error:
@@ -54,6 +58,12 @@ class Commands(click.Group):
             click.echo("Interrupted.", err=True)
             code = INTERRUPTED
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """Return whether Ctrl-C led to an error: Python makes others of it while classes are made."""
+    cause = error.__cause__ or error.__context__
+    return isinstance(error, KeyboardInterrupt) or (cause is not None and _is_interrupt(cause))
 
 
 def _no_room(error: OSError) -> str:
