@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,7 @@ class Checkpoint:
         ):
             try:
                 found[int(number)] = np.load(io.BytesIO(numbers), allow_pickle=False)
-            except (ValueError, EOFError, OSError, TypeError, MemoryError):
+            except (ValueError, EOFError, OSError, TypeError, MemoryError, TokenError):
                 raise self._spoilt(f"piece {number} of {phase!r} is none") from None
             if shape is not None and found[int(number)].shape != shape:
                 raise self._spoilt(f"piece {number} of {phase!r} has another shape")

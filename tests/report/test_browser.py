@@ -358,7 +358,11 @@ def test_nodes_keep_a_sane_size_inside_the_frame(visit, scheme, width):
     opened = visit(make_result(NAMES, 20), color_scheme=scheme)
     page = opened.page
     page.set_viewport_size({"width": width, "height": 800})
-    wait_for(page, f"Math.abs({GRAPH}.width() - document.getElementById('canvas').clientWidth) < 2")
+    for size in ("Width", "Height"):
+        here = f"document.getElementById('canvas').client{size}"
+        wait_for(page, f"Math.abs({GRAPH}.{size.lower()}() - {here}) < 2")
+    lowest = f"Math.max(...{GRAPH}.nodes().map(node => node.renderedPosition().y))"
+    wait_for(page, f"{lowest} < document.getElementById('canvas').clientHeight")
     nodes = page.evaluate(
         f"{GRAPH}.nodes().map(node => [node.renderedWidth(), node.renderedPosition()])"
     )
