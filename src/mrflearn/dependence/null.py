@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["N_ROWS", "Null", "rectified_cumulants"]
+__all__ = ["N_ROWS", "Null", "log_tail", "one_degree_quantile", "rectified_cumulants"]
 
 N_ROWS = 6
 """Of a null: three moments, and three of the part that its tail is at least that of."""
@@ -147,3 +147,48 @@ def rectified_cumulants(
     second = np.maximum(raw[2] - mean**2, 0.0)
     third = raw[3] - 3 * mean * raw[2] + 2 * mean**3
     return np.array([mean * per_degree, second * per_degree**2, third * per_degree**3])
+
+
+FAR = 1e-280
+"""Tail below which its logarithm is taken from an expansion."""
+
+
+def log_tail(shape: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the log of the probability that a gamma variable of unit scale reaches each value.
+
+    Of a chi-square variable of d degrees of freedom, with half of d and half of the value.
+
+    Examples
+    --------
+    >>> log_tail(np.array([0.5, 0.5]), np.array([3.841, 4000.0]) / 2).round(2).tolist()
+    [-3.0, -2004.37]
+    """
+    from scipy.special import gammaincc, gammaln
+
+    shape, values = np.broadcast_arrays(
+        np.maximum(shape, np.finfo(float).tiny), np.maximum(values, 0.0)
+    )
+    tail = gammaincc(shape, values)
+    found = np.log(np.maximum(tail, FAR))
+    far = tail < FAR
+    if far.any():
+        a, x = shape[far], values[far]
+        total, term = np.ones_like(x), np.ones_like(x)
+        for k in range(1, 60):  # asymptotic in 1 / x, which is above 600 here
+            term = term * (a - k) / x
+            total += term
+        found[far] = -x + (a - 1) * np.log(x) - gammaln(a) + np.log(np.maximum(total, FAR))
+    return found
+
+
+def one_degree_quantile(log_p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what a chi-square variable of one degree of freedom exceeds with a probability.
+
+    Examples
+    --------
+    >>> one_degree_quantile(np.log([1.0, 0.05])).round(3).tolist()
+    [0.0, 3.841]
+    """
+    from scipy.special import ndtri_exp
+
+    return np.asarray(ndtri_exp(log_p - math.log(2)) ** 2)

@@ -1,0 +1,798 @@
+"""The sieve: conditional mutual information by regressions on features, from one pass over the rows.
+
+Each variable is a block of features (`_features`). The features of X_i and of X_j are regressed on
+h(X_S), the features of the members of S and, where X_i needs them, products of two members. What is
+left of the two blocks has canonical correlations; the gain is -1/2 sum ln(1 - r^2), the likelihood
+ratio of two Gaussian regressions. All of it comes from the covariance matrix of the features and
+their products, so its cost does not depend on the number of rows.
+
+A variable may enter in several *ways*: first features on first ones, the further features beyond
+those, changes of spread, and the product with a member of S. Each way has degrees of freedom, and
+a p-value from the chi-square distribution of its likelihood ratio. The smallest, after a Bonferroni
+correction for the ways that were tried, counts. It is put on the scale of one degree of freedom:
+the answer is the gain, in nats, of a single coefficient that has this p-value. So lambda means the
+same for every pair, whatever kinds and however many levels its ends have.
+
+Three checks can only lower an answer:
+
+- The variance of residuals may change with the conditions, and labels may be rare. The null
+  distribution gets the mean and variance that this gives it (Satterthwaite's approximation).
+- Where conditions are discrete and fill a table of counts well, the residuals are freed of what is
+  left of the means of its cells: products of three and more members.
+- Ordinal columns that are cut from a normal variable measure it with error, and conditions then
+  explain too little. Where all columns are numeric, the partial correlation of the latent normal
+  variables (polychoric correlations) has to be significant as well.
+
+See docs/sieve.md for the definitions, the constants and what each is worth.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mrflearn._memory import check_memory
+from mrflearn.dependence._features import CHUNK, FEW_LEVELS, FeatureMap, n_functions
+from mrflearn.dependence._latent import LatentCorrelations
+from mrflearn.dependence.base import Dependence, Specification, TableDependence
+from mrflearn.dependence.null import Null, log_tail, one_degree_quantile
+from mrflearn.dependence.statistics import SufficientStatistics
+from mrflearn.errors import InputError, unknown
+from mrflearn.table import Table
+
+__all__ = ["BoundSieve", "Sieve"]
+
+BASES = ("smooth", "linear")
+
+DETERMINED = 1e-7
+"""Share of a feature's variance left by the conditions below which it counts as determined."""
+
+PRODUCT_LEVEL = 0.01
+"""Level at which a product of two members enters the conditions of a node. A product too many costs
+a row; one too few leaves dependence unexplained."""
+
+MOST_IN_PRODUCT = 40
+"""Product features of two variables, at most."""
+
+MOST_PRODUCTS = 2500
+"""Product features of all pairs, at most: their covariance matrix takes 50 MB."""
+
+FEW_CONTRASTS = 3
+"""Contrasts of a nominal variable up to which its products have three functions of the other."""
+
+SHARES = {"first": 0.5, "further": 0.3, "product": 0.2}
+"""Share of the significance level that each group of ways has; the ways of a group share alike."""
+
+WORTH_CHECKING = -2.0
+"""Log p-value below which an answer is checked: larger ones are no edge at any lambda looked at."""
+
+VARIANCE_ROWS = 4096
+"""Rows from which the variances of residuals are estimated, at most."""
+
+TABLE_ROWS = 2**16
+"""Rows that are counted in tables of discrete conditions, at most."""
+
+ROWS_A_CELL = 10
+"""Rows that a cell of discrete conditions has on average if their table is well filled."""
+
+LARGEST_SQUARE = 1 - 1e-12
+"""Largest squared correlation: 13.8 nats."""
+
+Ints = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sieve(Specification):
+    """Conditional mutual information from regressions on features of the variables.
+
+    Parameters
+    ----------
+    basis : {"smooth", "linear"}, default="smooth"
+        `"smooth"`: functions of each variable whose number grows with the rows, products of two
+        conditions, changes of spread, and the checks of `mrflearn.dependence.sieve`. `"linear"`:
+        the normal score of a numeric column and the levels of a nominal one, nothing else; for
+        continuous columns that is the closed form of a Gaussian copula.
+    tolerance : float, default=5e-4
+        Nats that an end may gain though the variables are independent given its neighbours, since
+        no regression is exactly right. Lambda is chosen above twice this. A correlation of 0.03
+        gains as much.
+
+    References
+    ----------
+    Geman and Hwang (1982), Nonparametric maximum likelihood estimation by the method of sieves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrflearn.table import as_table
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=(500, 2))
+    >>> table = as_table(np.column_stack([x, x[:, 0] ** 2 + 0.5 * rng.normal(size=500)]))
+    >>> Sieve().bind(table).cmi_many(2, [0, 1]).round(1)
+    array([0.6, 0. ])
+    """
+
+    basis: str = "smooth"
+    tolerance: float = 5e-4
+
+    def __post_init__(self) -> None:
+        if self.basis not in BASES:
+            raise unknown("basis", self.basis, BASES)
+        if not 0 <= self.tolerance < math.inf:
+            raise InputError(f"tolerance must be a number from 0 up, got {self.tolerance!r}")
+
+    def bind(self, table: Table, max_memory: int | None = None) -> BoundSieve:
+        """Return the dependence between the variables of `table`."""
+        return BoundSieve(table, self, max_memory)
+
+
+@dataclass(frozen=True, eq=False)
+class _Regression:
+    """The conditions of a node, ready for regressions on them.
+
+    Attributes
+    ----------
+    given : tuple of int
+        The variables.
+    features : ndarray of int
+        Their features and products, without redundant ones.
+    factor : ndarray
+        Cholesky factor of the covariance matrix of these.
+    """
+
+    given: tuple[int, ...]
+    features: Ints
+    factor: Floats
+    residuals: dict[int, Floats] = field(default_factory=dict)
+    """Residuals of features, over the rows that variances are estimated from."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """How some candidates enter: the same for all of them.
+
+    Attributes
+    ----------
+    group : {"first", "further", "product"}
+        Whose share of the level it has.
+    response : ndarray of int, shape (r,)
+        Features of the node, or of the candidate.
+    predictors : ndarray of int, shape (n_candidates, p)
+        Features of each candidate.
+    beyond : ndarray of int, shape (n_candidates, k)
+        Features of each candidate, or of the node, that are conditions as well.
+    log_p : ndarray of shape (n_candidates,)
+        Log p-values, the Bonferroni correction included.
+    correction : float
+        Log of that.
+    """
+
+    group: str
+    response: Ints
+    predictors: Ints
+    beyond: Ints
+    statistic: Floats
+    degrees: Floats
+
+
+class BoundSieve(TableDependence):
+    """The regressions of a table.
+
+    Attributes
+    ----------
+    features : FeatureMap
+        What the columns are turned into.
+    statistics : SufficientStatistics
+        The sums over rows that all answers come from.
+    """
+
+    symmetric = False
+    has_null = True
+
+    def __init__(self, table: Table, sieve: Sieve, max_memory: int | None = None) -> None:
+        super().__init__(table)
+        self.sieve = sieve
+        self.smooth = sieve.basis == "smooth"
+        self.n_samples = table.n_samples
+        n_most = n_functions(table.n_samples) if self.smooth else 1
+        self.features = FeatureMap.fit(table, n_most)
+        starts, first, low = self.features.starts, self.features.n_first, self.features.n_low
+        variables = range(table.n_variables)
+        self.first = [np.arange(starts[i], starts[i] + first[i]) for i in variables]
+        self.low = [np.arange(starts[i], starts[i] + low[i]) for i in variables]
+        self.all = [np.arange(starts[i], starts[i + 1]) for i in variables]
+        self.numeric = [
+            table.kinds[i] != "nominal" and len(self.all[i]) > 1 and len(self.first[i]) == 1
+            for i in variables
+        ]
+        self.ordinal = [table.kinds[i] == "ordinal" for i in variables]
+        self._regressions: dict[tuple[int, tuple[int, ...]], _Regression] = {}
+        self._needed: dict[tuple[int, int, int], Ints] = {}
+        self.products: dict[tuple[int, int], tuple[Ints, Ints]] = {}
+        self._left = self._right = np.empty(0, dtype=np.intp)
+        n_features = self.features.n_features
+        needed = 8 * (3 * n_features**2 + CHUNK * n_features)
+        check_memory(needed, max_memory, f"a covariance matrix of {n_features} features")
+        self.statistics = SufficientStatistics.of_chunks(self._chunks())
+        self.covariance, self.scale = _unit(self.statistics.covariance, self.features.n_features)
+        if self.smooth:
+            most = MOST_PRODUCTS
+            if max_memory is not None:
+                room = max_memory // (8 * 3)
+                most = min(most, math.isqrt(max(room, 0)) - n_features)
+            self._choose_products(max(most, 0))
+            if self.products:
+                self.statistics = SufficientStatistics.of_chunks(self._chunks())
+                self.covariance, self.scale = _unit(self.statistics.covariance, n_features)
+
+    # The pass over the rows
+
+    def _chunks(self) -> Iterator[Floats]:
+        """Yield features and products of all rows, a chunk at a time."""
+        for begin in range(0, self.n_samples, CHUNK):
+            yield self._with_products(self.features.features(self.table, slice(begin, begin + CHUNK)))
+
+    def _with_products(self, features: Floats) -> Floats:
+        if not len(self._left):
+            return features
+        return np.hstack([features, features[:, self._left] * features[:, self._right]])
+
+    def _choose_products(self, most: int) -> None:
+        """Choose the pairs of variables that have products, and number their features.
+
+        All pairs if they fit; else the first features of each alone; else those of pairs among the
+        strongest partners of a variable, as many as fit.
+        """
+        pairs = list(itertools.combinations(np.flatnonzero(~self.table.constant).tolist(), 2))
+        rich = {pair: self._product_of(*pair, rich=True) for pair in pairs}
+        plain = {pair: self._product_of(*pair, rich=False) for pair in pairs}
+        chosen = rich if _total(rich) <= most else plain
+        if _total(chosen) > most:
+            partners = self._partners()
+            for n_partners in (12, 10, 8, 6, 5, 4, 3, 2):
+                near = {
+                    pair
+                    for own in partners
+                    for pair in itertools.combinations(sorted(own[:n_partners]), 2)
+                }
+                chosen = {pair: plain[pair] for pair in pairs if pair in near}
+                if _total(chosen) <= most:
+                    break
+            else:
+                chosen = {}
+        begin = self.features.n_features
+        left, right = [], []
+        for pair, (n_first, one, other) in chosen.items():
+            if len(one):
+                own = np.arange(begin, begin + len(one))
+                self.products[pair] = own[:n_first], own
+                left.append(one)
+                right.append(other)
+                begin += len(one)
+        if left:
+            self._left, self._right = np.concatenate(left), np.concatenate(right)
+
+    def _product_of(self, s: int, t: int, rich: bool) -> tuple[int, Ints, Ints]:
+        """Return the features of two variables whose products are used; first ones come first."""
+        one, other = self._factors(s, t, rich), self._factors(t, s, rich)
+        if len(one) * len(other) > MOST_IN_PRODUCT:
+            one, other = self.first[s], self.first[t]
+        if len(one) * len(other) > MOST_IN_PRODUCT:
+            one = other = np.empty(0, dtype=np.intp)
+        left, right = np.repeat(one, len(other)), np.tile(other, len(one))
+        plain = np.isin(left, self.first[s]) & np.isin(right, self.first[t])
+        order = np.argsort(~plain, kind="stable")
+        return int(plain.sum()), left[order], right[order]
+
+    def _factors(self, s: int, t: int, rich: bool) -> Ints:
+        """Return the features of s in products with t."""
+        if not rich:
+            return self.first[s]
+        nominal = not self.numeric[t] and len(self.first[t]) <= FEW_CONTRASTS
+        return self.all[s][:3] if self.numeric[s] and nominal else self.low[s]
+
+    def _partners(self) -> list[list[int]]:
+        """Return for each variable the others, those it shares most with first."""
+        found = []
+        for i in range(self.n_variables):
+            others = [j for j in range(self.n_variables) if j != i and not self.table.constant[j]]
+            values = np.zeros(0) if self.table.constant[i] else self._cmi_many(i, tuple(others), ())
+            order = np.argsort(-values, kind="stable") if len(values) else []
+            found.append([others[at] for at in order])
+        return found
+
+    # Conditions
+
+    def _regression(self, i: int, given: tuple[int, ...]) -> _Regression:
+        """Return the conditions of node `i`, the same whatever the order of `given`."""
+        key = i, given
+        if key not in self._regressions:
+            if len(self._regressions) > 64:
+                self._regressions.pop(next(iter(self._regressions)))
+            self._regressions[key] = self._factored(given, self.conditions(i, given))
+        return self._regressions[key]
+
+    def conditions(self, i: int, given: Sequence[int]) -> Ints:
+        """Return the features and products that stand for `given` in the regression of `i`.
+
+        Which products these are depends on `i` and on the two members alone, so that the conditions
+        of a larger set contain those of a smaller one.
+        """
+        parts = [self.all[s] for s in given]
+        parts += [self._needed_product(i, s, t) for s, t in itertools.combinations(given, 2)]
+        return np.concatenate(parts) if parts else np.empty(0, dtype=np.intp)
+
+    def _needed_product(self, i: int, s: int, t: int) -> Ints:
+        """Return the products of s and t that tell of i beyond the features of either."""
+        key = i, min(s, t), max(s, t)
+        if key not in self._needed:
+            self._needed[key] = self._find_needed(i, *key[1:])
+        return self._needed[key]
+
+    def _find_needed(self, i: int, s: int, t: int) -> Ints:
+        products = self.products.get((s, t))
+        needed = np.empty(0, dtype=np.intp)
+        if products is None:
+            return needed
+        conditions = self._factored((s, t), np.concatenate([self.all[s], self.all[t]]))
+        level = math.log(PRODUCT_LEVEL / 2)
+        first, every = products
+        for response, predictors in ((self.first[i], first), (self.low[i], every)):
+            if len(response) and len(predictors):
+                statistic, degrees, _ = self._likelihood_ratio(
+                    conditions, response, predictors[None], predictors[None, :0]
+                )
+                if log_tail(degrees / 2, statistic / 2)[0] < level:
+                    needed = predictors
+        return needed
+
+    def _factored(self, given: tuple[int, ...], features: Ints) -> _Regression:
+        """Return conditions without redundant ones, and the factor of their covariance."""
+        kept, factor = _independent(self.covariance, features)
+        return _Regression(given, kept, factor)
+
+    # Answers
+
+    def _cmi_many(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        if not given:  # symmetric, to the last bit
+            return np.array([self._pair(min(i, j), max(i, j)) for j in candidates])
+        return self._answers(i, candidates, given)
+
+    def _pair(self, i: int, j: int) -> float:
+        """Return the answer for two variables alone; those of a whole row are found at once."""
+        if (i, j) not in self._pairs:
+            others = tuple(k for k in range(i + 1, self.n_variables) if not self.table.constant[k])
+            values = self._answers(i, others, ())
+            self._pairs.update({(i, k): float(v) for k, v in zip(others, values, strict=True)})
+        return self._pairs[i, j]
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[int, int], float]:
+        return {}
+
+    def _answers(
+        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        """Return the gain of each candidate on the scale of one degree of freedom."""
+        regression = self._regression(i, given)
+        found = np.zeros(len(candidates))
+        shapes: dict[tuple[int, ...], list[int]] = {}
+        for at, j in enumerate(candidates):
+            sizes = len(self.first[j]), len(self.low[j]), len(self.all[j])
+            counts = tuple(len(self._product_with(j, s)) for s in given) if self.smooth else ()
+            shapes.setdefault((*sizes, *counts), []).append(at)
+        for places in shapes.values():
+            found[places] = self._alike(i, [candidates[at] for at in places], regression)
+        return found
+
+    def _product_with(self, j: int, s: int) -> Ints:
+        """Return the products of first features of j and s."""
+        products = self.products.get((min(j, s), max(j, s)))
+        return np.empty(0, dtype=np.intp) if products is None else products[0]
+
+    def _alike(self, i: int, candidates: list[int], regression: _Regression) -> Floats:
+        """Return the gains of candidates that have as many features and products each."""
+        left = self._rows_left(i, candidates, regression)
+        if not (left > 1).all() or not len(self.first[i]) or not len(self.first[candidates[0]]):
+            return np.zeros(len(candidates))
+        ways = list(self._ways(i, candidates, regression))
+        if not self.smooth:
+            (only,) = ways
+            log_p = log_tail(only.degrees / 2, only.statistic / 2)
+            scaled = one_degree_quantile(log_p)
+            # One degree of freedom is the scale already.
+            return np.where(only.degrees == 1, only.statistic, scaled) / (2 * left)
+        corrections = _corrections([way.group for way in ways])
+        log_p = np.array([log_tail(way.degrees / 2, way.statistic / 2) for way in ways])
+        log_p = np.minimum(log_p - corrections[:, None], 0.0)
+        for at, j in enumerate(candidates):
+            checked: set[int] = set()
+            while True:
+                best = int(np.argmin(log_p[:, at]))
+                if log_p[best, at] > WORTH_CHECKING or best in checked:
+                    break
+                found = self._checked_log_p(i, j, ways[best], at, regression)
+                log_p[best, at] = max(log_p[best, at], min(found - corrections[best], 0.0))
+                checked.add(best)
+        return one_degree_quantile(log_p.min(axis=0)) / (2 * left)
+
+    def _rows_left(self, i: int, candidates: Sequence[int], regression: _Regression) -> Floats:
+        """Return the rows left for the first way, less the correction of Bartlett (1938)."""
+        sides = len(self.first[i]) + np.array([len(self.first[j]) for j in candidates])
+        left = self.n_samples - 1 - len(regression.features) - (sides + 1) / 2
+        return np.asarray(left, dtype=float)
+
+    def _ways(self, i: int, candidates: list[int], regression: _Regression) -> Iterator[_Way]:
+        """Yield how candidates may enter, with the statistics of each."""
+        first, low, every = (
+            np.array([of[j] for j in candidates]) for of in (self.first, self.low, self.all)
+        )
+        n_first, n_low = first.shape[1], low.shape[1]
+        none = first[:, :0]
+        own_first, own_second = self.first[i], self.low[i][len(self.first[i]) :]
+        own_further = self.all[i][len(self.first[i]) :]
+
+        def way(group: str, response: Ints, predictors: Ints, beyond: Ints) -> _Way:
+            statistic, degrees, _ = self._likelihood_ratio(regression, response, predictors, beyond)
+            return _Way(group, response, predictors, beyond, statistic, degrees)
+
+        yield way("first", own_first, first, none)
+        if not self.smooth:
+            return
+        if every.shape[1] > n_first:
+            yield way("further", own_first, every[:, n_first:], first)
+        if len(own_further):
+            beyond = np.broadcast_to(own_first, (len(candidates), len(own_first)))
+            yield way("further", own_further, first, beyond)
+        # Answers on ordinal scales differ in how extreme people are: no dependence of two items.
+        spread = not (self.ordinal[i] and self.ordinal[candidates[0]])
+        if spread and len(own_second):
+            yield way("further", own_second, low, none)
+        if spread and n_low > n_first:
+            yield way("further", self.low[i], low[:, n_first:], none)
+        for s in regression.given:
+            products = [self._product_with(j, s) for j in candidates]
+            if len(products[0]):
+                yield way("product", own_first, np.hstack([first, np.array(products)]), none)
+
+    def _likelihood_ratio(
+        self, regression: _Regression, response: Ints, predictors: Ints, beyond: Ints
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return likelihood ratios with Bartlett's correction, degrees of freedom and rows left.
+
+        Of a response block and some blocks of predictors, given the conditions and the features
+        that these are `beyond`.
+        """
+        m, k = beyond.shape
+        together = np.hstack([predictors, beyond])
+        block_a = np.broadcast_to(response, (m, len(response)))
+        a, b = self._half(regression, block_a[:1]), self._half(regression, together)
+        s_aa = self.covariance[np.ix_(response, response)] - a[0].T @ a[0]
+        s_bb = self.covariance[together[:, :, None], together[:, None, :]] - _inner(b, b)
+        s_ab = self.covariance[block_a[:, :, None], together[:, None, :]] - _inner(a, b)
+        s_aa = np.broadcast_to(s_aa, (m, *s_aa.shape))
+        if k:
+            p = predictors.shape[1]
+            swept = np.linalg.pinv(s_bb[:, p:, p:], rcond=DETERMINED, hermitian=True)
+            by_a, by_b = s_ab[:, :, p:], s_bb[:, :p, p:]
+            s_aa = s_aa - by_a @ swept @ by_a.transpose(0, 2, 1)
+            s_ab = s_ab[:, :, :p] - by_a @ swept @ by_b.transpose(0, 2, 1)
+            s_bb = s_bb[:, :p, :p] - by_b @ swept @ by_b.transpose(0, 2, 1)
+        information, rank_a, rank_b = _log_ratio(s_aa, s_bb, s_ab)
+        degrees = rank_a * rank_b
+        left = self.n_samples - 1 - len(regression.features) - k - (rank_a + rank_b + 1) / 2
+        left = np.maximum(left, 0.0)
+        return left * information, degrees, left
+
+    def _half(self, regression: _Regression, features: Ints) -> Floats:
+        """Return W with W'W what the conditions explain of some features, a matrix for each row."""
+        from scipy.linalg import solve_triangular
+
+        m, p = features.shape
+        n_conditions = len(regression.features)
+        if not n_conditions:
+            return np.zeros((m, 0, p))
+        right = self.covariance[np.ix_(regression.features, features.ravel())]
+        half = solve_triangular(regression.factor, right, lower=True, check_finite=False)
+        return np.asarray(half.reshape(n_conditions, m, p).transpose(1, 0, 2))
+
+    def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
+        """Return chi-square variables of one degree of freedom, beyond the tolerance."""
+        left = self._rows_left(i, candidates, self._regression(i, given))
+        answered = np.array([len(self.first[j]) > 0 for j in candidates]) & (left > 1)
+        answered &= len(self.first[i]) > 0
+        null = Null.chi_square(answered.astype(float), 0.5 / np.maximum(left, 0.5))
+        mean = np.where(answered, null.mean + self.sieve.tolerance, 0.0)
+        return Null(mean, null.deviation, null.skewness)
+
+    def node_likelihood(self, i: int, given: Sequence[int]) -> float:
+        """Return the mean Gaussian log likelihood of the low features of a node given others.
+
+        Constants are left out, so that nothing given gives 0. It never falls as `given` grows.
+        """
+        if self.table.constant[i]:
+            return 0.0
+        given = tuple(sorted(s for s in set(given) if not self.table.constant[s]))
+        regression = self._regression(i, given)
+        features = self.low[i] if self.smooth else self.first[i]
+        half = self._half(regression, features[None])[0]
+        left = self.covariance[np.ix_(features, features)] - half.T @ half
+        eigenvalues = np.linalg.eigvalsh(left)
+        return float(-0.5 * np.log(np.maximum(eigenvalues, DETERMINED)).sum())
+
+    # Checks, which can only lower an answer
+
+    def _checked_log_p(
+        self, i: int, j: int, way: _Way, at: int, regression: _Regression
+    ) -> float:
+        """Return the log p-value of a way under less convenient assumptions, at most 0."""
+        statistic, degrees = float(way.statistic[at]), float(way.degrees[at])
+        if degrees == 0:
+            return 0.0
+        a, b, beyond = way.response, way.predictors[at], way.beyond[at]
+        mean, variance = self._moments(a, b, beyond, regression)
+        statistic = min(statistic, self._within_cells(a, b, beyond, regression))
+        mean, variance = mean * degrees, variance * degrees
+        shape = mean * mean / variance
+        found = float(log_tail(np.array([shape]), np.array([statistic * mean / variance]))[0])
+        if way.group == "first" and self._measured_with_error(i, j, regression.given):
+            found = max(found, self.latent.log_p(i, j, regression.given))
+        return found
+
+    def _moments(
+        self, a: Ints, b: Ints, beyond: Ints, regression: _Regression
+    ) -> tuple[float, float]:
+        """Return mean and variance of the statistic without dependence, by degree of freedom.
+
+        For residuals e and f the statistic is |sum e f'|^2, whose mean is that of the product of
+        their conditional variances. These are regressed on the conditions. Rare labels and heavy
+        tails add to the variance what they add to that of a permutation distribution.
+        """
+        e, f = (
+            _white(self._residuals(block, beyond, regression, self._variance_rows))
+            for block in (a, b)
+        )
+        r, p = e.shape[1], f.shape[1]
+        if not r or not p:
+            return 1.0, 2.0
+        tails = max(_excess(e), 0.0) * max(_excess(f), 0.0) / (self.n_samples * r * p)
+        if not len(regression.features) or r * p > 400:
+            return 1.0, 2.0 + tails
+        x = self._variance_rows[:, regression.features]
+        of_e, of_f = (self._conditional_variances(g, x, regression) for g in (e, f))
+        diagonal_e, diagonal_f = np.arange(r) * (r + 1), np.arange(p) * (p + 1)
+        both = of_e.T @ of_f / len(x)
+        mean = both[np.ix_(diagonal_e, diagonal_f)].sum() / (r * p)
+        spread = np.sum(both * both) / (r * p)
+        return max(mean, 1e-3), 2 * max(spread, 1e-6) + tails
+
+    def _conditional_variances(self, e: Floats, x: Floats, regression: _Regression) -> Floats:
+        """Return the products of residuals, regressed on the conditions; variances are positive."""
+        from scipy.linalg import cho_solve
+
+        n, r = e.shape
+        products = (e[:, :, None] * e[:, None, :]).reshape(n, r * r)
+        slopes = cho_solve((regression.factor, True), x.T @ products / n, check_finite=False)
+        fitted = products.mean(axis=0) + x @ slopes
+        diagonal = np.arange(r) * (r + 1)
+        fitted[:, diagonal] = np.maximum(fitted[:, diagonal], 0.02)
+        return np.asarray(fitted)
+
+    def _within_cells(self, a: Ints, b: Ints, beyond: Ints, regression: _Regression) -> float:
+        """Return the statistic with residuals freed of the means of cells of discrete conditions.
+
+        Infinite where there are no cells, or too few rows in them.
+        """
+        cells = self._cells(regression.given)
+        if cells is None:
+            return math.inf
+        cell, n_cells = cells
+        counts = np.bincount(cell, minlength=n_cells)
+
+        def centered(block: Ints) -> Floats:
+            e = self._residuals(block, beyond, regression, self._table_rows)
+            means = np.array([np.bincount(cell, own, n_cells) for own in e.T]) / counts
+            return np.asarray(e - means.T[cell])
+
+        e, f = centered(a), centered(b)
+        n = len(cell)
+        information, rank_a, rank_b = _log_ratio(
+            (e.T @ e / n)[None], (f.T @ f / n)[None], (e.T @ f / n)[None]
+        )
+        used = len(regression.features) + len(beyond) + n_cells
+        left = self.n_samples - 1 - used - (rank_a[0] + rank_b[0] + 1) / 2
+        return float(max(left, 0.0) * information[0])
+
+    def _cells(self, given: tuple[int, ...]) -> tuple[Ints, int] | None:
+        """Return the cell of each row in the table of the discrete conditions, and their number."""
+        discrete = [s for s in given if self._codes[s] is not None]
+        if len(discrete) < 2:
+            return None
+        cell, n_cells = np.zeros(len(self._table_rows), dtype=np.intp), 1
+        for s in discrete:
+            code = self._codes[s]
+            assert code is not None
+            _, cell = np.unique(cell * (int(code.max()) + 1) + code, return_inverse=True)
+            n_cells = int(cell.max()) + 1
+            if n_cells * ROWS_A_CELL > len(cell):
+                return None
+        return cell, n_cells
+
+    def _measured_with_error(self, i: int, j: int, given: tuple[int, ...]) -> bool:
+        """Return whether latent normal variables could explain what is left of a correlation."""
+        asked = (i, j, *given)
+        return (
+            len(given) > 0
+            and all(self.numeric[k] for k in asked)
+            and any(self.ordinal[k] for k in asked)
+        )
+
+    @cached_property
+    def latent(self) -> LatentCorrelations:
+        """Correlations of the normal variables that numeric columns may be cut from."""
+        first = np.array([own[0] if len(own) else 0 for own in self.first])
+        return LatentCorrelations(self.table, self.covariance[np.ix_(first, first)], self.numeric)
+
+    def _residuals(
+        self, block: Ints, beyond: Ints, regression: _Regression, rows: Floats
+    ) -> Floats:
+        """Return what conditions leave of some features, in some rows, a column for each."""
+        conditions = np.concatenate([regression.features, beyond])
+        found = rows[:, block]
+        if len(conditions):
+            inner = self.covariance[np.ix_(conditions, conditions)]
+            right = self.covariance[np.ix_(conditions, block)]
+            found = found - rows[:, conditions] @ _solve(inner, right)
+        return found
+
+    @cached_property
+    def _rows(self) -> Ints:
+        """Rows that checks look at: all, or some of very many.
+
+        Evenly spaced in an order that the content of the rows decides, not their order in the
+        table.
+        """
+        if self.n_samples <= TABLE_ROWS:
+            return np.arange(self.n_samples)
+        key = np.zeros(self.n_samples)
+        for column, values in zip(self.table.columns, self.table.values, strict=True):
+            digest = hashlib.sha256(column.name.encode(errors="backslashreplace")).digest()
+            _, code = np.unique(values, return_inverse=True)
+            key += code * (1 + int.from_bytes(digest[:6], "big") / 2**48)
+        order = np.argsort(key, kind="stable")
+        return order[np.linspace(0, self.n_samples - 1, TABLE_ROWS).astype(np.intp)]
+
+    @cached_property
+    def _table_rows(self) -> Floats:
+        """Features and products of the rows that are counted in tables, centered and scaled."""
+        return self._scaled_rows(self._rows)
+
+    @cached_property
+    def _variance_rows(self) -> Floats:
+        """The same of the rows that variances are estimated from."""
+        n = len(self._rows)
+        step = np.linspace(0, n - 1, min(n, VARIANCE_ROWS)).astype(np.intp)
+        return self._scaled_rows(self._rows[step])
+
+    def _scaled_rows(self, rows: Ints) -> Floats:
+        features = self._with_products(self.features.features(self.table, rows))
+        features -= self.statistics.total / self.statistics.n_samples
+        features *= self.scale
+        return features
+
+    @cached_property
+    def _codes(self) -> list[Ints | None]:
+        """The values of each discrete variable as codes, in the rows that are counted."""
+        found: list[Ints | None] = []
+        for i in range(self.n_variables):
+            columns, codes = self.table.columns_of(i), None
+            if len(columns) == 1 and columns[0].n_distinct <= FEW_LEVELS:
+                _, codes = np.unique(self.table.values_of(i)[0][self._rows], return_inverse=True)
+            found.append(codes)
+        return found
+
+
+def _total(products: dict[tuple[int, int], tuple[int, Ints, Ints]]) -> int:
+    return sum(len(left) for _, left, _ in products.values())
+
+
+def _unit(covariance: Floats, n_features: int) -> tuple[Floats, Floats]:
+    """Return a covariance matrix whose products have variance 1, and the factors that do it."""
+    scale = np.ones(len(covariance))
+    variance = covariance.diagonal()[n_features:]
+    varies = variance > 1e-10
+    scale[n_features:] = np.where(varies, 1 / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
+    return covariance * scale * scale[:, None], scale
+
+
+def _independent(covariance: Floats, features: Ints) -> tuple[Ints, Floats]:
+    """Return features of which none is determined by those before it, and the Cholesky factor."""
+    from scipy.linalg import solve_triangular
+
+    inner = covariance[np.ix_(features, features)]
+    try:
+        factor = np.linalg.cholesky(inner)
+        if (factor.diagonal() ** 2 > DETERMINED).all():
+            return features, factor
+    except np.linalg.LinAlgError:
+        pass
+    kept: list[int] = []
+    factor = np.zeros_like(inner)
+    for at in range(len(features)):
+        n = len(kept)
+        row = solve_triangular(factor[:n, :n], inner[kept, at], lower=True, check_finite=False)
+        left = inner[at, at] - row @ row
+        if left > DETERMINED:
+            factor[n, :n], factor[n, n] = row, math.sqrt(left)
+            kept.append(at)
+    return features[kept], factor[: len(kept), : len(kept)]
+
+
+def _inner(a: Floats, b: Floats) -> Floats:
+    """Return the products of stacks of matrices, A'B."""
+    return np.asarray(a.transpose(0, 2, 1) @ b)
+
+
+def _inverse_root(matrices: Floats) -> tuple[Floats, Floats]:
+    """Return H with H'SH the identity on the directions that vary, and their number."""
+    values, vectors = np.linalg.eigh(matrices)
+    varies = values > DETERMINED
+    factors = np.where(varies, 1 / np.sqrt(np.where(varies, values, 1.0)), 0.0)
+    return vectors * factors[:, None, :], varies.sum(axis=1).astype(float)
+
+
+def _log_ratio(s_aa: Floats, s_bb: Floats, s_ab: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return -sum ln(1 - r^2) over the canonical correlations of two blocks, and their ranks."""
+    root_a, rank_a = _inverse_root(s_aa)
+    root_b, rank_b = _inverse_root(s_bb)
+    cross = root_a.transpose(0, 2, 1) @ s_ab @ root_b
+    if cross.shape[1] > cross.shape[2]:
+        cross = cross.transpose(0, 2, 1)
+    squares = np.linalg.eigvalsh(cross @ cross.transpose(0, 2, 1))
+    squares = np.clip(squares, 0.0, LARGEST_SQUARE)
+    return -np.log1p(-squares).sum(axis=1), rank_a, rank_b
+
+
+def _solve(inner: Floats, right: Floats) -> Floats:
+    """Return the solution of a symmetric system, the smallest where there are many."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    try:
+        return np.asarray(cho_solve(cho_factor(inner, lower=True), right))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.pinv(inner, rcond=DETERMINED, hermitian=True) @ right)
+
+
+def _white(e: Floats) -> Floats:
+    """Return residuals with the identity as covariance matrix, in the directions that vary."""
+    values, vectors = np.linalg.eigh(e.T @ e / len(e))
+    varies = values > DETERMINED
+    return np.asarray(e @ (vectors[:, varies] / np.sqrt(values[varies])))
+
+
+def _excess(e: Floats) -> float:
+    """Return Mardia's kurtosis of whitened residuals less that of normal ones."""
+    r = e.shape[1]
+    return float(np.mean((e * e).sum(axis=1) ** 2)) - r * (r + 2)
+
+
+def _corrections(groups: Sequence[str]) -> Floats:
+    """Return the logs of the shares of the level that ways have.
+
+    Examples
+    --------
+    >>> np.exp(_corrections(["first", "further", "further"])).round(4).tolist()
+    [0.625, 0.1875, 0.1875]
+    """
+    present = sum(SHARES[group] for group in dict.fromkeys(groups))
+    return np.log([SHARES[group] / present / groups.count(group) for group in groups])
