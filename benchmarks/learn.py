@@ -14,7 +14,7 @@ from _measure import describe_machine, print_table
 
 from mrflearn import GSMPLE, learn
 from mrflearn.datasets import mixed_random
-from mrflearn.selection import Permutation
+from mrflearn.selection import FalseDiscoveryRate
 from mrflearn.table import as_table
 
 SIZES = (100, 300, 1000)
@@ -43,7 +43,7 @@ def main() -> None:
                     seed,
                     seconds(partial(learn, frame, quiet=True)),
                     seconds(partial(learn, frame, quiet=True, test=False)),
-                    seconds(partial(GSMPLE(refine="pairs")._select, half, Permutation())),
+                    seconds(partial(GSMPLE(refine="pairs")._select, half, FalseDiscoveryRate())),
                 ]
             )
             print(f"N = {n_samples}, table {seed} measured", flush=True)

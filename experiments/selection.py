@@ -21,9 +21,9 @@ from mrflearn.experiments.suite import SPLITS, suite
 from mrflearn.metrics import f1
 
 METHODS = {
-    "permutation": lambda: GSMPLE(refine="pairs"),
-    "permutation, Algorithm 1": lambda: GSMPLE(),
-    "permutation, kNN": lambda: GSMPLE(dependence="knn"),
+    "fdr": lambda: GSMPLE(),
+    "fdr, Algorithm 1": lambda: GSMPLE(refine=None),
+    "fdr, kNN": lambda: GSMPLE(dependence="knn", refine=None),
     "stars": lambda: GSMPLE(selection="stars"),
     "heldout": lambda: GSMPLE(selection="heldout"),
     "ebic, GLASSO": lambda: GLasso(),
@@ -87,7 +87,7 @@ def options_of():
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--split", choices=SPLITS, default="report")
-    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=["permutation"])
+    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=["fdr"])
     parser.add_argument("--sizes", type=int, nargs="+", default=[100, 300])
     parser.add_argument("--worlds", help="only worlds whose name has this in it")
     parser.add_argument("--runs", type=int, default=20, help="tables for each case")

@@ -75,7 +75,7 @@ def test_it_says_in_words_what_it_did(capsys):
     said = capsys.readouterr().out
     assert said == f"{result}\n" == "\n".join(result.messages) + "\n"
     assert "300 rows and 4 variables: 3 continuous, 1 nominal." in said
-    assert "Lambda was chosen among 50 by 'permutation': at lambda 0." in said
+    assert "Lambda was chosen among 50 by 'fdr': at lambda 0." in said
     assert "2 edges, in nats: " in said
     assert "Without an edge: noise." in said
     learn(_chain(), test=False, n_jobs=1, quiet=True)
@@ -154,8 +154,8 @@ def test_an_estimator_is_taken_as_it_is():
         ({"alpha": 0}, "alpha must be between 0 and 1, both excluded; got 0"),
         ({"alpha": 1.5}, "alpha must be between 0 and 1, both excluded; got 1.5"),
         ({"selection": "star"}, "unknown selection 'star'; did you mean 'stars'?"),
-        ({"selection": "ebic"}, "selection 'ebic' does not apply to GSMPLE: choose 'permutation'"),
-        ({"method": "glasso", "selection": "permutation"}, "does not apply to GLasso: choose"),
+        ({"selection": "ebic"}, "selection 'ebic' does not apply to GSMPLE: choose 'fdr'"),
+        ({"method": "glasso", "selection": "fdr"}, "does not apply to GLasso: choose"),
         ({"lam": "automatic"}, "lam must be a number or 'auto', got 'automatic'"),
         ({"random_state": -1}, "random_state must be a whole number that is not negative, got -1"),
         ({"random_state": -1, "lam": 0.1}, "random_state must be a whole number"),

@@ -9,7 +9,7 @@ from mrflearn import learn, stability
 from mrflearn._progress import Count, answered, listening, tracked, unheard
 from mrflearn.dependence import KNN, Gaussian
 from mrflearn.estimators import ESTIMATORS, SearchEstimator
-from mrflearn.selection.options import EBIC, Heldout, Permutation, Stars
+from mrflearn.selection.options import EBIC, Heldout, FalseDiscoveryRate, Stars
 from mrflearn.table import as_table
 
 BINARY = {"jose", "nodewise-logistic"}
@@ -19,7 +19,7 @@ NODEWISE = {"iamb", "gsmn", "greedy-entropy"}
 
 FEW_PARTS = (Stars(n_subsamples=2), Heldout(n_folds=2))
 SELECTIONS = [
-    *((name, Permutation()) for name in SEARCHES),
+    *((name, FalseDiscoveryRate()) for name in SEARCHES),
     *((name, EBIC()) for name in PARAMETRIC),
     *((name, way) for name in ("gsmple", "glasso") for way in FEW_PARTS),
 ]
@@ -128,7 +128,7 @@ def test_one_blanket_tells_how_far_it_is(name):
 
 def test_shuffles_are_counted_while_lambda_is_chosen():
     estimator = ESTIMATORS["gsmple"](
-        dependence=KNN(), selection=Permutation(n_shuffles=3), refine=None
+        dependence=KNN(), selection=FalseDiscoveryRate(n_shuffles=3), refine=None
     )
     reports = _heard(lambda: estimator.fit(_table("gsmple")))
     _check(reports)

@@ -68,7 +68,7 @@ def test_the_file_is_strict_json_without_the_data(result, tmp_path):
         {"path": {"lams": [0.1], "graphs": []}},
         {"lam": None},
         {"table": {}},
-        {"choice": {"selection": "permutation"}},
+        {"choice": {"selection": "fdr"}},
         {"stability": {"frequencies": [[0.0]], "n_subsamples": 2, "fraction": 0.5}},
         {"options": 3},
         {"account": {"table": "", "method": ""}},

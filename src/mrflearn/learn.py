@@ -18,7 +18,7 @@ from mrflearn._shown import shown
 from mrflearn._words import counted
 from mrflearn.account import account_of
 from mrflearn.errors import InputError
-from mrflearn.estimators import GraphEstimator, SearchEstimator, as_estimator, spare_pairs
+from mrflearn.estimators import GraphEstimator, SearchEstimator, as_estimator
 from mrflearn.graph import Graph
 from mrflearn.result import Result, TableSummary
 from mrflearn.selection.significance import BYTES_A_ROW, examine_edges
@@ -110,7 +110,6 @@ def learn(
             parts = Parts(table.n_samples, n_subsamples, fraction, estimator.random_state)
         if test and isinstance(estimator, SearchEstimator):
             _check_memory_of_tests(estimator, table)
-        spare_pairs(estimator, method, options, table.n_variables)
         with one_thread(), shown(quiet), estimator._checkpointing(table):
             estimator._fit(data, columns, table)
             graph, stable = estimator.graph_, None

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mrflearn.checkpoint import checkpointing
 from mrflearn.errors import InputError
-from mrflearn.estimators import GraphEstimator, as_estimator, spare_pairs
+from mrflearn.estimators import GraphEstimator, as_estimator
 from mrflearn.graph import Graph
 from mrflearn.selection.options import check_count, check_seed
 from mrflearn.selection.subsamples import draw_rows
@@ -176,7 +176,6 @@ def stability(
     estimator = as_estimator(method, options)
     estimator._check_lam()
     table = estimator._read(read_columns(data))
-    spare_pairs(estimator, method, options, table.n_variables)
     parts = Parts(table.n_samples, n_subsamples, fraction, random_state)
     place = checkpoint if checkpoint is not None else estimator.checkpoint
     asked = estimator.executor if executor is None else executor

@@ -49,7 +49,7 @@ def test_what_columns_are_taken_for_goes_to_standard_error(chain):
     assert lines[0] == "chain.csv: 200 rows, 5 columns"
     assert lines[1].split(None, 1) == ["continuous", "a, b, c, e"]
     assert lines[2].split(None, 1) == ["nominal", "d"]
-    assert lines[3].startswith("Lambda was chosen among 50 by 'permutation': at lambda 0.")
+    assert lines[3].startswith("Lambda was chosen among 50 by 'fdr': at lambda 0.")
     assert re.match(r"3 edges, in nats: [ab] – [bc] ", lines[4])
     assert re.fullmatch(r"\d+ edges at lam 0\.0\d+ in \d+\.\d s", lines[-1])
 

@@ -92,7 +92,7 @@ def test_one_document_for_machines(run, chain):
     strongest_first = sorted(expected.graph.edges, key=lambda edge: -edge.weight)
     assert [tuple(edge.values()) for edge in found["edges"]] == [tuple(e) for e in strongest_first]
     assert found["lam"] == expected.lam
-    assert found["choice"]["selection"] == "permutation"
+    assert found["choice"]["selection"] == "fdr"
     assert found["options"]["method"] == "GSMPLE"
     assert found["messages"] == list(expected.messages)
     assert set(found["versions"]) >= {"mrflearn", "python", "numpy"}

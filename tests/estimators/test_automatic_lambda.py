@@ -8,7 +8,7 @@ import pytest
 
 from mrflearn import GSMPLE, IAMB, ChowLiu, GLasso, InputError, MarkovBlanketSelector
 from mrflearn.estimators import ESTIMATORS, SearchEstimator
-from mrflearn.selection import Heldout, Permutation, Stars
+from mrflearn.selection import Heldout, FalseDiscoveryRate, Stars
 
 NUMBERS = [name for name in ESTIMATORS if name not in ("jose", "nodewise-logistic")]
 
@@ -63,7 +63,7 @@ def test_every_dependence_can_be_chosen_with(dependence):
     frame = _chain(120)[["a", "b", "d"]]
     fitted = GSMPLE(dependence=dependence).fit(frame)
     assert fitted.graph_.edges
-    assert fitted.choice_.selection == "permutation"
+    assert fitted.choice_.selection == "fdr"
     again = GSMPLE(dependence=dependence).fit(frame)
     assert again.path_ == fitted.path_
     assert again.choice_ == fitted.choice_
@@ -118,7 +118,7 @@ def test_a_markov_blanket_is_chosen_alone():
 
 def test_shuffles_are_as_many_as_asked():
     few, many = (
-        GSMPLE(dependence="knn", selection=Permutation(n_shuffles=n)).fit(_chain(60)).choice_.values
+        GSMPLE(dependence="knn", selection=FalseDiscoveryRate(n_shuffles=n)).fit(_chain(60)).choice_.values
         for n in (3, 12)
     )
     assert few != many

@@ -68,7 +68,7 @@ def make_result(names, n_edges, n_lams=6, chosen=None, seed=0, stable=True):
         graph=found.of(graph) if found else graph,
         path=path,
         lam=lams[chosen],
-        choice=Choice("permutation", chosen, "share", (0.1,) * n_lams, 0.05, reason),
+        choice=Choice("fdr", chosen, "share", (0.1,) * n_lams, 0.05, reason),
         table=TableSummary(names, kinds, columns, 100, 3, "0123456789abcdef"),
         options={"method": "GSMPLE", "required": [[names[0], names[1]]]},
         account=Account(

@@ -3,7 +3,7 @@
 import pytest
 
 from mrflearn.errors import InputError
-from mrflearn.selection import EBIC, Heldout, Permutation, Stars
+from mrflearn.selection import EBIC, Heldout, FalseDiscoveryRate, Stars
 from mrflearn.selection.options import SELECTIONS, check_alpha, check_seed, resolve
 
 
@@ -21,7 +21,7 @@ def test_auto_is_the_first_that_suits():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Permutation(2), "n_shuffles must be a whole number of at least 3, got 2"),
+        (lambda: FalseDiscoveryRate(2), "n_shuffles must be a whole number of at least 3, got 2"),
         (lambda: Stars(0.5), "beta must be between 0 and 0.5, both excluded; got 0.5"),
         (lambda: Stars(n_subsamples=1), "n_subsamples must be a whole number of at least 2"),
         (lambda: Heldout(1), "n_folds must be a whole number of at least 2, got 1"),

@@ -223,7 +223,7 @@ alpha_option = click.option(
     type=float,
     default=0.05,
     show_default=True,
-    help="Share of false edges to aim at, where lambda is chosen by permutation.",
+    help="Share of false edges to aim at, where lambda is chosen by the false discovery rate (fdr).",
 )
 seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, help="Of shuffles, subsamples and folds."
@@ -414,7 +414,7 @@ selection_options = packed(
             type=click.Choice(["auto", *SELECTIONS]),
             default="auto",
             show_default=True,
-            help="How --lam auto chooses: by how many edges chance would bring (permutation), by "
+            help="How --lam auto chooses: by the false discovery rate (fdr), by "
             "stability in subsamples (stars), by predicting rows left out (heldout) or, for "
             "parametric methods, by the extended BIC (ebic).",
         ),

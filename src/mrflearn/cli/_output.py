@@ -53,7 +53,7 @@ _FLAGS: list[tuple[str, str]] = [
     (r"^random_state must", "--seed must"),
     (r"^n_subsamples must", "--stability must"),
     (r"^selection ('\w+') (does|chooses)", r"--select \1 \2"),
-    (r"selection='permutation', or fit .* neighbours$", "--select permutation, or --method gsmple"),
+    (r"selection='fdr', or fit .* neighbours$", "--select fdr, or --method gsmple"),
     (r"call learn\(data, n_subsamples=(\d+)\)$", r"learn it with --stability \1"),
     (r"give n_folds=\d+( or fewer)?$", "choose another --select"),
     (r"choose lam > 0$", "choose a larger --lam"),

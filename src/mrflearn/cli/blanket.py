@@ -69,7 +69,7 @@ def blanket(
     the score is the weight of its edge at the target.
     """
     from mrflearn._shown import shown
-    from mrflearn.estimators import as_estimator, spare_pairs
+    from mrflearn.estimators import as_estimator
     from mrflearn.table import as_table
 
     options = search_options_of(method, measure)
@@ -81,7 +81,6 @@ def blanket(
             options |= edges.as_dict(names)
         options |= work.as_dict()
         estimator = as_estimator(method, selection.as_dict() | reading | options)
-        spare_pairs(estimator, method, options, len(names))
         with shown(quiet):
             scores, unit, lam = _scores(estimator, frame, target)
     members = sorted(scores, key=lambda name: -scores[name])

@@ -125,19 +125,15 @@ def _learn_all(
     import numpy as np
 
     from mrflearn._progress import tracked
-    from mrflearn.estimators import ESTIMATORS, SearchEstimator, as_estimator, spare_pairs
-    from mrflearn.table import as_table
+    from mrflearn.estimators import ESTIMATORS, SearchEstimator, as_estimator
     from mrflearn.work import WorkError
 
-    reading = {name: common[name] for name in ("kinds", "groups", "missing")}
-    n_variables = as_table(frame, **reading).n_variables
     graphs: dict[str, Graph] = {}
     left_out: dict[str, str] = {}
     for name in tracked("Comparing methods", names):
         own = searching if issubclass(ESTIMATORS[name], SearchEstimator) else {}
         try:
             estimator = as_estimator(name, common | own)
-            spare_pairs(estimator, name, own, n_variables)
             graphs[name] = estimator.fit(frame).graph_
         except WorkError:  # the fault of who works, not of a method
             raise

@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 
 __all__ = ["learn"]
 
+NEIGHBORS = ("knn", "mixed-ksg", "frenzel-pompe")
+"""Dependences whose cost grows faster than the number of rows."""
+
 MANY_COLUMNS = 200
 """Columns from which on a user is told that it takes long: minutes by nearest neighbours."""
 
@@ -90,8 +93,9 @@ quotes:
 )
 @click.option(
     "--refine",
-    type=click.Choice(["regrow", "alternate", "swap", "pairs"]),
-    help="How gsmple goes on after growing and shrinking once. [default: pairs]",
+    type=click.Choice(["auto", "alternate", "pairs", "none"]),
+    help="How gsmple goes on after growing and shrinking once; none is Algorithm 1 of the paper. "
+    "[default: auto]",
 )
 @measure_options
 @work_options
@@ -156,7 +160,7 @@ def learn(
                 f"--refine does not apply to --method {method}: leave it out, or choose --method "
                 "gsmple"
             )
-        options["refine"] = refine
+        options["refine"] = None if refine == "none" else refine
     with plain_warnings():
         frame, reading = table.read(file)
         taken = as_table(frame, **reading)
@@ -211,17 +215,17 @@ def _warn_of_time(table: Table, options: dict[str, Any], test: bool) -> None:
     """
     if not options:
         return
-    closed = options["dependence"] != "auto" or table.all_discrete
-    by_correlations = [] if closed else ["--dependence gaussian"]
-    if table.n_samples >= MANY_ROWS:
-        faster = [*by_correlations, *(["--no-test"] if test else []), "a part of the rows"]
+    slow = options["dependence"] in NEIGHBORS
+    by_regressions = ["the default --dependence"] if slow else []
+    if table.n_samples >= MANY_ROWS and slow:
+        faster = [*by_regressions, *(["--no-test"] if test else []), "a part of the rows"]
         click.echo(
             f"{table.n_samples} rows may take minutes, and more with each edge; faster: "
             f"{either(faster)}",
             err=True,
         )
     if table.n_variables >= MANY_COLUMNS and options["screen"] is None:
-        faster = [*by_correlations, "--screen 20, which looks at the 20 nearest of each alone"]
+        faster = [*by_regressions, "--screen 20, which looks at the 20 nearest of each alone"]
         click.echo(f"{table.n_variables} columns may take long; faster: {either(faster)}", err=True)
 
 

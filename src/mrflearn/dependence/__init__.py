@@ -8,20 +8,19 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
-from mrflearn.dependence.auto import Auto
 from mrflearn.dependence.base import Dependence, Question, Specification
 from mrflearn.dependence.discrete import PlugIn
 from mrflearn.dependence.gaussian import Gaussian
 from mrflearn.dependence.knn import KNN, FrenzelPompe, MixedKSG
 from mrflearn.dependence.memo import Memo
 from mrflearn.dependence.oracle import OracleGaussian, OracleGraph, OracleJoint
+from mrflearn.dependence.sieve import Sieve
 from mrflearn.dependence.threads import Threaded
 from mrflearn.errors import InputError, unknown
 
 __all__ = [
     "DEPENDENCES",
     "KNN",
-    "Auto",
     "Dependence",
     "FrenzelPompe",
     "Gaussian",
@@ -32,6 +31,7 @@ __all__ = [
     "OracleJoint",
     "PlugIn",
     "Question",
+    "Sieve",
     "Specification",
     "Threaded",
     "on_device",
@@ -40,7 +40,8 @@ __all__ = [
 
 
 DEPENDENCES: dict[str, Specification] = {
-    "auto": Auto(),
+    "auto": Sieve(),
+    "sieve": Sieve(),
     "knn": KNN(),
     "mixed-ksg": MixedKSG(),
     "frenzel-pompe": FrenzelPompe(),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from operator import index
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,6 @@ __all__ = [
     "Question",
     "Specification",
     "TableDependence",
-    "innermost",
 ]
 
 
@@ -63,6 +62,8 @@ class Dependence(ABC):
     """Whether many questions are better asked together than spread over threads."""
     has_null: bool = False
     """Whether `null` knows how large estimates are by chance."""
+    has_exact_null: bool = False
+    """Whether edges are tested by `null`, too: it holds whatever the conditions explain."""
 
     @property
     def capacity(self) -> int:
@@ -137,9 +138,6 @@ class Dependence(ABC):
 class Specification(ABC):
     """What is to be estimated and how, before any data are known."""
 
-    learns: ClassVar[bool] = False
-    """Whether estimates about some variables depend on what others of the table are like."""
-
     @abstractmethod
     def bind(self, table: Table, max_memory: int | None = None) -> Dependence:
         """Return the dependence between the variables of `table`.
@@ -152,15 +150,6 @@ class Specification(ABC):
             Bytes of working memory that one call may use, beside the table. Too few are refused;
             the answers do not depend on it.
         """
-
-    def bind_alike(
-        self, table: Table, dependence: Dependence, max_memory: int | None = None
-    ) -> Dependence:
-        """Return the dependence of `table` with what `dependence`, of another one, has learned.
-
-        Most learn nothing from a table, and are bound as ever.
-        """
-        return self.bind(table) if max_memory is None else self.bind(table, max_memory)
 
 
 class TableDependence(Dependence):
@@ -242,6 +231,7 @@ class Around(Dependence):
         self.n_variables = dependence.n_variables
         self.symmetric = dependence.symmetric
         self.has_null = dependence.has_null
+        self.has_exact_null = dependence.has_exact_null
 
     @abstractmethod
     def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
@@ -254,10 +244,3 @@ class Around(Dependence):
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         return self.inner.null(i, candidates, given)
-
-
-def innermost(dependence: Dependence) -> Dependence:
-    """Return a dependence without the memo, the threads and the executor around it."""
-    while isinstance(dependence, Around):
-        dependence = dependence.inner
-    return dependence

@@ -40,8 +40,7 @@ def mutual_information(
         The variables; several columns are one vector-valued variable.
     method : str or specification, default="auto"
         A name of `mrflearn.dependence.DEPENDENCES`, or an object such as `KNN(n_neighbors=7)`.
-        `"auto"`: correlations of normal scores, corrected by counts of levels when all columns
-        are discrete and by nearest neighbours otherwise; see `Auto`.
+        `"auto"`: regressions on features of the variables; see `Sieve`.
     variant, n_neighbors, nominal_distance, correction, strength : optional
         Options of the method; those it does not know are refused. See `MixedKSG`, `KNN`, `PlugIn`.
     device : {"cpu", "cuda", "auto"}, optional

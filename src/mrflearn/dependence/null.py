@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["N_ROWS", "Null", "log_tail", "one_degree_quantile", "rectified_cumulants"]
+__all__ = ["N_ROWS", "Null", "log_tail", "one_degree_quantile"]
 
-N_ROWS = 6
-"""Of a null: three moments, and three of the part that its tail is at least that of."""
+N_ROWS = 3
+"""Numbers of a null: its mean, deviation and skewness."""
 
 LEAST_SKEWED = 1e-3
 """Skewness below which the tail of a gamma distribution is that of a normal one."""
@@ -24,24 +24,17 @@ class Null:
     Each is a gamma variable, shifted: so are the sums of chi-square and normal variables that
     estimates are made of, to within three moments. A single chi-square variable is one exactly.
 
-    Far out that is too little: the sum of a chi-square and a wider normal variable has a tail that
-    falls as the chi-square's does, its gamma variable's falls faster. So a part may be named that
-    alone is as likely to reach a value: of what is added, half makes it likelier.
-
     Attributes
     ----------
     mean, deviation : ndarray
         In nats.
     skewness : ndarray
         Not negative.
-    part : Null, optional
-        What the tail is at least that of.
     """
 
     mean: NDArray[np.float64]
     deviation: NDArray[np.float64]
     skewness: NDArray[np.float64]
-    part: Null | None = None
 
     def tail(self, values: NDArray[np.float64] | float) -> NDArray[np.float64]:
         """Return the probability of an estimate of at least each value.
@@ -62,28 +55,17 @@ class Null:
         shape = 4 / np.maximum(self.skewness, LEAST_SKEWED) ** 2
         tails = gammaincc(shape, np.maximum(shape + distance * np.sqrt(shape), 0.0))
         tails = np.where(self.skewness < LEAST_SKEWED, ndtr(-distance), tails)
-        tails = np.where(varies, tails, np.where(values <= self.mean, 1.0, 0.0))
-        return tails if self.part is None else np.maximum(tails, self.part.tail(values))
+        return np.where(varies, tails, np.where(values <= self.mean, 1.0, 0.0))
 
     @property
     def rows(self) -> NDArray[np.float64]:
-        """Mean, deviation and skewness in rows, then those of the part: without one, once more.
-
-        Examples
-        --------
-        >>> one = Null.chi_square(np.array([1.0]), 0.5)
-        >>> one.rows.shape
-        (6, 1)
-        """
-        part = self.part or self
-        own, least = ((one.mean, one.deviation, one.skewness) for one in (self, part))
-        return np.array([*own, *least])
+        """Mean, deviation and skewness in rows."""
+        return np.array([self.mean, self.deviation, self.skewness])
 
     @classmethod
     def from_rows(cls, rows: NDArray[np.float64]) -> Null:
         """Return the null of such rows."""
-        part = None if np.array_equal(rows[:3], rows[3:]) else cls(rows[3], rows[4], rows[5])
-        return cls(rows[0], rows[1], rows[2], part)
+        return cls(*rows)
 
     @classmethod
     def chi_square(
@@ -113,40 +95,7 @@ class Null:
         deviation = self.deviation + other.deviation
         cubed = self.skewness * self.deviation**3, other.skewness * other.deviation**3
         roots = np.cbrt(cubed[0]) + np.cbrt(cubed[1])
-        total = Null.from_cumulants(self.mean + other.mean, deviation**2, roots**3)
-        if self.part is None and other.part is None:
-            return total
-        return replace(total, part=(self.part or self) + (other.part or other))
-
-
-def rectified_cumulants(
-    degrees: NDArray[np.float64],
-    times: NDArray[np.float64],
-    trust: NDArray[np.float64],
-    per_degree: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return the first three cumulants of max(R, t R), one column for each.
-
-    R is a chi-square variable less `times` its mean, times `per_degree`; t is the trust.
-    """
-    from scipy.special import gammaincc, poch
-
-    half, point = degrees / 2, times * degrees
-    known = np.maximum(half, np.finfo(float).tiny)
-    partial, whole = np.empty((2, 4, len(degrees)))  # moments of a chi-square, above the point
-    for order in range(4):
-        whole[order] = 2.0**order * poch(half, order)
-        partial[order] = whole[order] * gammaincc(known + order, point / 2)
-    raw = np.zeros((4, len(degrees)))
-    for order in range(1, 4):
-        for power in range(order + 1):
-            factor = math.comb(order, power) * (-point) ** (order - power)
-            rest = whole[power] - partial[power]
-            raw[order] += factor * (partial[power] + trust**order * rest)
-    mean = raw[1]
-    second = np.maximum(raw[2] - mean**2, 0.0)
-    third = raw[3] - 3 * mean * raw[2] + 2 * mean**3
-    return np.array([mean * per_degree, second * per_degree**2, third * per_degree**3])
+        return Null.from_cumulants(self.mean + other.mean, deviation**2, roots**3)
 
 
 FAR = 1e-280

@@ -196,6 +196,7 @@ class BoundSieve(TableDependence):
 
     symmetric = False
     has_null = True
+    has_exact_null = True
 
     def __init__(self, table: Table, sieve: Sieve, max_memory: int | None = None) -> None:
         super().__init__(table)

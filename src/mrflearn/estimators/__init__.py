@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mrflearn.errors import InputError, unknown, warn_user
+from mrflearn.errors import InputError, unknown
 from mrflearn.estimators.base import GraphEstimator
 from mrflearn.estimators.fitting import ParametricEstimator
 from mrflearn.estimators.parametric import (
@@ -39,7 +39,6 @@ __all__ = [
     "Skeptic",
     "Space",
     "as_estimator",
-    "spare_pairs",
 ]
 
 ESTIMATORS: dict[str, type[GraphEstimator]] = {
@@ -57,13 +56,6 @@ ESTIMATORS: dict[str, type[GraphEstimator]] = {
     "mixed-pairwise": MixedPairwise,
 }
 """Estimators by the names that the command line understands."""
-
-BEST: dict[str, dict[str, Any]] = {"gsmple": {"refine": "pairs"}}
-"""Options that a method given by its name has unless told otherwise; docs/accuracy.md shows why."""
-
-MOST_FOR_PAIRS = 50
-"""Variables up to which pairs of edges are tried together unless told otherwise: that takes up to
-as many times longer as there are variables."""
 
 
 def as_estimator(
@@ -87,22 +79,4 @@ def as_estimator(
     for option in options:
         if option not in known:
             raise InputError(f"method {method!r}: {unknown('option', option, (*known, *others))}")
-    return cls(**{**BEST.get(method, {}), **options})
-
-
-def spare_pairs(
-    estimator: GraphEstimator,
-    method: str | GraphEstimator,
-    options: Mapping[str, Any],
-    n_variables: int,
-) -> None:
-    """Let an estimator of `as_estimator` try edges one by one where two at a time take too long.
-
-    What a user asked for stays.
-    """
-    if method == "gsmple" and "refine" not in options and n_variables > MOST_FOR_PAIRS:
-        estimator.set_params(refine="alternate")
-        warn_user(
-            f"edges were tried one by one: with more than {MOST_FOR_PAIRS} variables two at a "
-            "time, as by refine='pairs', would take long",
-        )
+    return cls(**options)

@@ -61,7 +61,7 @@ SELECTION_PARAMETERS = """
     selection : str or object of `mrflearn.selection`, default="auto"
         How `lam="auto"` chooses: {ways}. `"auto"` is the first.
     alpha : float, default=0.05
-        Share of false edges that `"permutation"` aims at, between 0 and 1.
+        Share of false edges that `"fdr"` aims at, between 0 and 1.
     random_state : int, default=0
         Seed of shuffles, subsamples and folds.
 """

@@ -33,16 +33,14 @@ class GSMPLE(SearchEstimator):
     lam : float or "auto", default="auto"
         Penalty for an edge, in nats, on the scale of the sum of the two. Larger is sparser;
         infinite and negative values are allowed. `"auto"` chooses it; see `selection`.
-    refine : {"regrow", "alternate", "swap", "pairs"}, optional
-        How to go on from that graph, in which an edge that was left out may be worth more than
-        `lam` once others are removed. `"regrow"`: add and remove once more. `"alternate"`: in turn
-        until nothing changes; estimates may contradict each other, so a graph that comes again, or
-        ten times as many steps as before, ends it too. `"swap"`: as `"alternate"`, and when
-        nothing changes, exchange an edge for one that shares an end with it and lowers the
-        objective by more. `"pairs"`: as `"alternate"`, and when nothing changes, add two edges
-        with an end in common or the three of a triangle, worth more than `lam` each on average;
-        that finds what no edge shows alone, and takes up to as many times longer as there are
-        variables.
+    refine : {"auto", "alternate", "pairs", None}, default="auto"
+        How to go on where Algorithm 1 ends: an edge that was left out may be worth more than `lam`
+        once others are removed. `None` is Algorithm 1 to the letter. `"alternate"`: add and remove
+        in turn until nothing changes; estimates may contradict each other, so a graph that comes
+        again, or ten times as many steps as before, ends it too. `"pairs"`: as `"alternate"`, and
+        when nothing changes, add two edges with an end in common or the three of a triangle, worth
+        more than `lam` each on average. That finds what no edge shows alone, such as an exclusive
+        or. `"auto"`: `"pairs"` for up to 50 variables, else `"alternate"`.
     {common}
 
     References
@@ -66,7 +64,7 @@ class GSMPLE(SearchEstimator):
     _search: ClassVar[Any] = gs_mple
     _method_options: ClassVar[tuple[str, ...]] = ("refine",)
 
-    refine: str | None = None
+    refine: str | None = "auto"
 
 
 @documented(COMMON)

@@ -47,9 +47,9 @@ from mrflearn.search import (
 )
 from mrflearn.search.nodewise import Blanket
 from mrflearn.search.screen import among_nearest, among_nearest_of
-from mrflearn.selection import permutation
+from mrflearn.selection import fdr
 from mrflearn.selection.choice import Choice
-from mrflearn.selection.options import Permutation, Selection
+from mrflearn.selection.options import FalseDiscoveryRate, Selection
 from mrflearn.selection.score_nulls import BlanketNulls, ScoreNulls
 from mrflearn.selection.shuffled_null import Shuffled
 from mrflearn.table import Table
@@ -66,7 +66,7 @@ BYTES_A_PAIR = 700
 MOST_EXPLAINED = 300
 """Variables up to which a graph remembers what all pairs share."""
 
-_WAYS = """`"permutation"` (about a share `alpha` of the edges may be there by
+_WAYS = """`"fdr"` (about a share `alpha` of the edges may be there by
         chance), `"stars"` (stable in subsamples) or `"heldout"` (predicts rows left out)"""
 
 COMMON = f"""
@@ -125,7 +125,7 @@ class SearchEstimator(GraphEstimator):
     device: str = "cpu"
     max_memory: int | str | None = None
 
-    _selections: ClassVar[tuple[str, ...]] = ("permutation", "stars", "heldout")
+    _selections: ClassVar[tuple[str, ...]] = ("fdr", "stars", "heldout")
     _search: ClassVar[Any]
     _share: ClassVar[float] = 1.0
     """The share of lambda that the search compares with."""
@@ -140,12 +140,12 @@ class SearchEstimator(GraphEstimator):
         parts = draw_parts(selection, table.n_samples, self.random_state)
         memo, constraints = self._prepare(table, n_held=2 if parts else 1)
         nulls = self._nulls(memo, table, constraints)
-        lams = permutation.lambdas(nulls)
+        lams = fdr.lambdas(nulls)
         results = self._search.path(memo, lams, constraints, **self._of_method())
-        if isinstance(selection, Permutation):
+        if isinstance(selection, FalseDiscoveryRate):
             choice = self._choose(nulls, lams, results, constraints)
             while choice.position == len(lams) - 1 and 1 < len(lams) < MOST_LAMS:
-                further = permutation.further(lams)
+                further = fdr.further(lams)
                 results += self._search.path(memo, further, constraints, **self._of_method())
                 lams += further
                 choice = self._choose(nulls, lams, results, constraints)
@@ -177,7 +177,7 @@ class SearchEstimator(GraphEstimator):
     ) -> Choice:
         conditions = [self._conditions(result) for result in results]
         n_edges = [len(set(result.edges) - constraints.required) for result in results]
-        return permutation.choose(nulls, lams, conditions, n_edges, self.alpha)
+        return fdr.choose(nulls, lams, conditions, n_edges, self.alpha)
 
     def _evidence(
         self,
@@ -210,7 +210,7 @@ class SearchEstimator(GraphEstimator):
 
     def _usual_lams(self, table: Table) -> tuple[float, ...]:
         memo, constraints = self._prepare(table)
-        return permutation.lambdas(self._nulls(memo, table, constraints))
+        return fdr.lambdas(self._nulls(memo, table, constraints))
 
     def _nulls(self, memo: Memo, table: Table, constraints: Constraints) -> ScoreNulls:
         """Return how large the scores of this search are by chance."""
@@ -233,10 +233,10 @@ class SearchEstimator(GraphEstimator):
         """Return the dependence if it knows what chance does, else with shuffles that do."""
         if memo.has_null:
             return memo
-        ways = self.selection if isinstance(self.selection, Permutation) else Permutation()
+        ways = self.selection if isinstance(self.selection, FalseDiscoveryRate) else FalseDiscoveryRate()
         memory = as_bytes(self.max_memory)
         if memory is not None:
-            n_held = 1 if isinstance(self._check_lam(), Permutation) else 2
+            n_held = 1 if isinstance(self._check_lam(), FalseDiscoveryRate) else 2
             memory //= self._shares(self._executor("threads"), n_held)[0]
         return Shuffled(
             memo,
@@ -395,20 +395,20 @@ class BlanketEstimator(SearchEstimator):
         options = {name: value for name, value in self._of_method().items() if name != "rule"}
         if isinstance(given, float):
             return self._search.blankets(memo, node, [given], constraints, **options)[0], given
-        if not isinstance(given, Permutation):
+        if not isinstance(given, FalseDiscoveryRate):
             raise InputError(
                 f"selection {given.name!r} chooses for a whole graph: for one Markov blanket use "
-                "selection='permutation', or fit the estimator and take the neighbours"
+                "selection='fdr', or fit the estimator and take the neighbours"
             )
         free = constraints.free_of(node, table.n_variables)
         whole = self._before_screening(constraints).free_of(node, table.n_variables)
         stand_for = len(whole) / max(len(free), 1)
         nulls = BlanketNulls(self._with_null(memo, table), node, free, self._share, stand_for)
-        lams = permutation.lambdas(nulls)
+        lams = fdr.lambdas(nulls)
         found = self._search.blankets(memo, node, lams, constraints, **options)
         conditions = [blanket.members for blanket in found]
         n_found = [len(set(members).intersection(free)) for members in conditions]
-        choice = permutation.choose(nulls, lams, conditions, n_found, self.alpha)
+        choice = fdr.choose(nulls, lams, conditions, n_found, self.alpha)
         if choice.position is None:  # required neighbours alone
             (none,) = self._search.blankets(memo, node, [math.inf], constraints, **options)
             return none, math.inf

@@ -32,7 +32,7 @@ from mrflearn.search.base import (
     compare_pairs,
     neighbours_after,
 )
-from mrflearn.search.refine import check_refine, go_on, n_answers
+from mrflearn.search.refine import check_refine, go_on, n_answers, refinement_for
 
 __all__ = ["path", "run"]
 
@@ -48,8 +48,8 @@ def run(
 ) -> SearchResult:
     """Grow while the best score exceeds `lam`, then shrink while the least does not.
 
-    That is Algorithm 1. `refine="regrow"`, `"alternate"`, `"swap"` or `"pairs"` goes on from its
-    graph; see `mrflearn.search.refine`.
+    That is Algorithm 1. `refine="alternate"` or `"pairs"` goes on from its graph, `"auto"` by the one
+    that suits the number of variables; see `mrflearn.search.refine`.
     """
     return path(dependence, [lam], constraints, refine)[0]
 
@@ -68,6 +68,7 @@ def path(
     thresholds = check_lams(lams)
     check_refine(refine)
     memo = Memo.around(dependence)
+    refine = refinement_for(refine, memo.n_variables)
     steps = grow(memo, min(thresholds), constraints)
     found = _shrink_all(memo, sorted(set(thresholds), reverse=True), steps, constraints)
     if refine is not None:

@@ -4,18 +4,15 @@ Growing stops when no edge outside scores above lambda. Shrinking then changes t
 these scores were given, so an edge outside may be worth more than lambda again, and Algorithm 1
 never looks. To go on from its graph:
 
-- `"regrow"`: grow and shrink once more.
 - `"alternate"`: grow and shrink in turn until there is nothing to add or remove: no edge outside
   scores above lambda, and none inside at or below it.
-- `"swap"`: as `"alternate"`, and when there is nothing to add or remove, exchange one edge for
-  another that shares an end with it, and go on.
 - `"pairs"`: as `"alternate"`, and when there is nothing to add or remove, add two edges that share
   an end, or the three of a triangle, if they are worth more than lambda each on average, and go on.
   It finds what no single edge shows, as of x, y and whether they differ.
 
 With exact conditional mutual informations every addition, of one edge or of several, and every
-removal lowers J(E) + lambda |E|, or a removal leaves it; a swap leaves the number of edges, hence
-lambda |E|, and lowers J(E). So no graph comes twice, and the search ends. Estimates obey the chain
+removal lowers J(E) + lambda |E|, or a removal leaves it. So no graph comes twice, and the search
+ends. Estimates obey the chain
 rule only nearly, and may go round in circles, or wander for as long as there are graphs. Two
 more things end a search, and the graph it has then is its result:
 
@@ -23,8 +20,8 @@ more things end a search, and the graph it has then is its result:
 - more than ten times as many steps as Algorithm 1 took, looked at after each turn. Searches that
   settled took up to four times as many with direct estimates, less than two with exact values.
 
-A search of n steps asks for at most D (D + 2 n) conditional mutual informations; with swaps, for
-at most so many times one more than the largest degree; with pairs, for at most so many times D.
+A search of n steps asks for at most D (D + 2 n) conditional mutual informations; with pairs, for at
+most so many times D.
 Where each node has k candidates alone (`screen`), k stands for D in all but the first.
 """
 
@@ -42,9 +39,13 @@ from mrflearn.errors import unknown
 from mrflearn.graph import Step
 from mrflearn.search.base import Constraints, SearchResult, Trace, neighbours_after
 
-__all__ = ["REFINEMENTS", "add_several", "check_refine", "go_on", "n_answers", "swap"]
+__all__ = ["REFINEMENTS", "add_several", "check_refine", "go_on", "n_answers", "refinement_for"]
 
-REFINEMENTS = ("regrow", "alternate", "swap", "pairs")
+REFINEMENTS = ("auto", "alternate", "pairs")
+
+MOST_FOR_PAIRS = 50
+"""Variables up to which `"auto"` tries two edges at a time: that takes up to as many times longer
+as there are variables."""
 
 ROUNDING = 1e-9
 """Nats by which a swap or several edges must gain: less is rounding, which must not move edges."""
@@ -63,6 +64,19 @@ def check_refine(refine: str | None) -> None:
         raise unknown("refine", refine, (*REFINEMENTS, None))
 
 
+def refinement_for(refine: str | None, n_variables: int) -> str | None:
+    """Return the refinement that `"auto"` stands for: pairs of edges unless the table is wide.
+
+    Examples
+    --------
+    >>> refinement_for("auto", 20), refinement_for("auto", 200), refinement_for(None, 20)
+    ('pairs', 'alternate', None)
+    """
+    if refine != "auto":
+        return refine
+    return "pairs" if n_variables <= MOST_FOR_PAIRS else "alternate"
+
+
 def n_answers(n_variables: int, refine: str) -> int:
     """Return how many conditional mutual informations one turn takes, about; see above."""
     return n_variables**3 if refine == "pairs" else n_variables**2
@@ -76,18 +90,14 @@ def go_on(
     grow: Grow,
     shrink: Shrink,
 ) -> SearchResult:
-    """Search on from what Algorithm 1 found, by its own two phases and by swaps."""
+    """Search on from what Algorithm 1 found, by its own two phases and by pairs of edges."""
 
     def turn(steps: Sequence[Step]) -> SearchResult:
         return shrink(memo, found.lam, grow(memo, found.lam, constraints, steps), constraints)
 
-    if refine == "regrow":
-        return turn(found.trace)
     before, seen = found, {found.edges}
     while True:
         after = turn(before.trace)
-        if refine == "swap" and after == before:
-            after = turn(swap(memo, before.trace, constraints))
         if refine == "pairs" and after == before:
             after = turn(add_several(memo, found.lam, before.trace, constraints))
         n_more = len(after.trace) - len(found.trace)
@@ -95,52 +105,6 @@ def go_on(
             return after
         seen.add(after.edges)
         before = after
-
-
-def swap(memo: Memo, begun: Sequence[Step], constraints: Constraints) -> list[Step]:
-    """Exchange the edge (i, j) for (i, k) or (j, k) where that lowers the objective most.
-
-    The gain is the score of the new edge less that of the old one, both in the graph that has
-    neither. Ties go to the smallest old edge, then to the smallest new one. An edge that shares no
-    end with the old one scores the same with and without it: at most lambda, where growing has
-    nothing to add, while the old one scores more. So it need not be tried.
-
-    Returns the steps `begun` and, unless nothing gains more than rounding, two more: a "shrink"
-    step, whose score exceeds lambda, and the "grow" step of the edge that comes instead. Asks for
-    one row of candidates an end of an edge, of which a swap changes those at its three nodes.
-    """
-    neighbours = neighbours_after(begun, memo.n_variables)
-    outside = _outside(neighbours, constraints)
-    arcs = [
-        (i, j)
-        for i, near in enumerate(neighbours)
-        for j in sorted(near)
-        if pair(i, j) not in constraints.required
-    ]
-    # says[i, j][k] = I(i; k | N(i) without j): for an old edge with k = j, for a new one with k
-    # outside. What k says of i is the same with and without the old edge: says[k, k][i].
-    questions = {(i, j): Question(i, [*outside[i], j], tuple(neighbours[i] - {j})) for i, j in arcs}
-    for k in sorted({k for i, _ in arcs for k in outside[i]}):
-        questions[k, k] = Question(k, outside[k], tuple(neighbours[k]))
-    says = {
-        key: dict(zip(question.candidates, answer.tolist(), strict=True))
-        for (key, question), answer in zip(
-            questions.items(), memo.cmi_batch(list(questions.values())), strict=True
-        )
-    }
-    swaps = []
-    for i, j in arcs:
-        old = says[i, j][j] + says[j, i][i]
-        for k in outside[i]:
-            new = says[i, j][k] + says[k, k][i]
-            if new > old + ROUNDING:
-                swaps.append((old - new, pair(i, j), pair(i, k), old, new))
-    trace = Trace(begun)
-    if swaps:
-        _, old_edge, new_edge, old, new = min(swaps)
-        trace.add("shrink", old_edge, old)
-        trace.add("grow", new_edge, new)
-    return trace.steps
 
 
 def add_several(

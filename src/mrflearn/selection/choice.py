@@ -14,7 +14,7 @@ class Choice:
     Attributes
     ----------
     selection : str
-        The way of choosing: `"permutation"`, `"stars"`, `"heldout"` or `"ebic"`.
+        The way of choosing: `"fdr"`, `"stars"`, `"heldout"` or `"ebic"`.
     position : int or None
         Where on the path; None for the graph without edges, as no graph of the path would do.
     criterion : str

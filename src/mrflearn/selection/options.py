@@ -14,7 +14,7 @@ __all__ = [
     "EBIC",
     "SELECTIONS",
     "Heldout",
-    "Permutation",
+    "FalseDiscoveryRate",
     "Selection",
     "Stars",
     "check_alpha",
@@ -25,7 +25,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Permutation:
+class FalseDiscoveryRate:
     """The densest graph in which chance explains no more than a share `alpha` of the edges.
 
     Parameters
@@ -34,7 +34,7 @@ class Permutation:
         Shuffled copies of a variable, where the dependence has no closed form.
     """
 
-    name: ClassVar[str] = "permutation"
+    name: ClassVar[str] = "fdr"
     n_shuffles: int = 30
 
     def __post_init__(self) -> None:
@@ -97,7 +97,7 @@ class EBIC:
             raise InputError(f"gamma must be a number that is not negative, got {self.gamma!r}")
 
 
-Selection = Permutation | Stars | Heldout | EBIC
+Selection = FalseDiscoveryRate | Stars | Heldout | EBIC
 
 SELECTIONS: dict[str, type[Selection]] = {way.name: way for way in get_args(Selection)}
 

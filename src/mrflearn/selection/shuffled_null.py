@@ -99,4 +99,6 @@ class Shuffled(Dependence):
         orders = shuffled_orders(self.table, i, given, self.n_shuffles, rng)
         smoother = smoother_of(self.table, given)
         copies = with_copies(self.table, i, [*candidates, *given], smoother, orders, rng)
-        return self.specification.bind_alike(copies, self.inner, self.max_memory)
+        if self.max_memory is None:
+            return self.specification.bind(copies)
+        return self.specification.bind(copies, self.max_memory)

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._edges import Pair
-from mrflearn.dependence.base import Dependence, Question, Specification, innermost
-from mrflearn.dependence.correlations import Correlations
+from mrflearn.dependence.base import Dependence, Question, Specification
 from mrflearn.dependence.null import Null
 from mrflearn.selection._smoother import Smoother
 from mrflearn.selection.shuffles import shuffled_orders, smoother_of, with_copies
@@ -48,13 +47,6 @@ each with each, and 200 copies of 200 labels would take 13 GB."""
 
 ENOUGH = 10
 """Scores by chance that must reach an observed one for it to be counted how often they do."""
-
-FEW_VARIABLES = 4
-"""Of a table with no more, what an estimate learns is learned from the pair that is tested: it has
-to be learned from each copy anew, or a pair that looks odd by chance would be believed."""
-
-ROWS_LEARNED_FROM, FEWEST_LEARNED_FROM = 400_000, 40
-"""Rows of all copies that are learned from anew, about, and how many copies there are at least."""
 
 ROUNDING = 1e-9
 """Scores that differ by less are the same: where no rows can be exchanged, copies are the data."""
@@ -183,11 +175,18 @@ class Examiner:
         if self.dependence.has_null:
             given_i = given_j = sorted({*given_i, *given_j})
         ends = (i, given_i), (j, given_j)
-        if self.specification.learns and self.table.n_variables <= FEW_VARIABLES:
-            return self._examine_anew(*ends, rng)
+        if self.dependence.has_exact_null:
+            return self._examine_in_closed_form(*ends)
         chance = self.scores_by_chance(*ends, rng)
         score, p_value = _compare(self.dependence, i, j, given_i, given_j, chance)
         return score, float(chance.mean()), p_value
+
+    def _examine_in_closed_form(self, one: End, other: End) -> tuple[float, float, float]:
+        """Return the score of a pair, its mean by chance, and the p-value of its null."""
+        (i, given_i), (j, given_j) = one, other
+        score = self.dependence.cmi(i, j, given_i) + self.dependence.cmi(j, i, given_j)
+        null = _sum_of_nulls(self.dependence, one, other)
+        return score, float(null.mean[0]), float(null.tail(score)[0])
 
     def scores_by_chance(
         self, one: End, other: End, rng: np.random.Generator
@@ -208,7 +207,7 @@ class Examiner:
             for begin in range(0, len(orders), n_together):
                 some = orders[begin : begin + n_together]
                 copies = with_copies(self.table, copied, list(place), smoother, some, rng)
-                bound = self.specification.bind_alike(copies, self.dependence)
+                bound = self.specification.bind(copies)
                 found.append(_scores(bound, range(len(place), len(place) + len(some)), *given))
         return np.concatenate(found)
 
@@ -222,55 +221,6 @@ class Examiner:
         return [
             (*end, last - first) for end, (first, last) in zip(ends, pairwise(bounds), strict=True)
         ]
-
-    def _examine_anew(
-        self, one: End, other: End, rng: np.random.Generator
-    ) -> tuple[float, float, float]:
-        """Test a pair from which estimates learn: with each copy they learn anew.
-
-        That makes some scores by chance large, where much is learned from little, and strong pairs
-        of a plain kind would look weaker than they are. So what correlations alone say is tested as
-        well, and the smaller p-value is doubled.
-        """
-        union = sorted({*one[1], *other[1]})
-        smoother = smoother_of(self.table, union)
-        chance = []
-        fewest = min(FEWEST_LEARNED_FROM, self.n_shuffles)
-        most = max(fewest, min(ROWS_LEARNED_FROM // self.table.n_samples, self.n_shuffles))
-        for end, kept, n_copies in self._shared_out(one, other, most):
-            for order in shuffled_orders(self.table, end[0], union, n_copies, rng):
-                table = self._with_copy_in_place(end[0], smoother, order, rng)
-                chance.append(_two_scores(self.specification.bind(table), end, kept))
-        scores, by_chance = _two_scores(self.dependence, one, other), np.array(chance)
-        null = _sum_of_nulls(_correlations(self.dependence), one, other)
-        p_values = [
-            p_value_among(scores[0], by_chance[:, 0]),
-            p_value_among(scores[1], by_chance[:, 1], float(null.skewness[0])),
-        ]
-        return scores[0], float(by_chance[:, 0].mean()), min(1.0, 2 * min(p_values))
-
-    def _with_copy_in_place(
-        self, i: int, smoother: Smoother | None, order: NDArray[np.int32], rng: np.random.Generator
-    ) -> Table:
-        """Return the table with a copy of one variable in its place."""
-        others = [variable for variable in range(self.table.n_variables) if variable != i]
-        copied = with_copies(self.table, i, others, smoother, order[None], rng)
-        return copied.take([*range(i), len(others), *range(i, len(others))])
-
-
-def _correlations(dependence: Dependence) -> Correlations:
-    """Return the estimate by correlations alone that a dependence which learns begins with."""
-    found: Correlations = innermost(dependence).parametric  # type: ignore[attr-defined]
-    return found
-
-
-def _two_scores(dependence: Dependence, one: End, other: End) -> tuple[float, float]:
-    """Return the score of a pair, and what it is by correlations alone."""
-    plain, total, by_correlations = _correlations(dependence), 0.0, 0.0
-    for (i, given), (j, _) in ((one, other), (other, one)):
-        total += dependence.cmi(i, j, given)
-        by_correlations += float(plain.estimates(i, (j,), tuple(given))[0])
-    return total, by_correlations
 
 
 def _sum_of_nulls(dependence: Any, one: End, other: End) -> Null:
@@ -312,16 +262,14 @@ def _compare(
     """Return the score of the pair (i, j), and how likely one as large is by chance.
 
     Of their skewness a few hundred scores by chance say too little, as it is in their tail. So it
-    is taken to be at least that of the closed form, where there is one, and the tail at least that
-    of its part.
+    is taken to be at least that of the closed form, where there is one.
     """
     score = dependence.cmi(i, j, given_i) + dependence.cmi(j, i, given_j)
     if not dependence.has_null:
         return score, p_value_among(score, by_chance)
     null = _sum_of_nulls(dependence, (i, given_i), (j, given_j))
     p_value = p_value_among(score, by_chance, float(null.skewness[0]))
-    least = 0.0 if null.part is None else float(null.part.tail(score)[0])
-    return score, max(p_value, least)
+    return score, p_value
 
 
 def p_value_among(

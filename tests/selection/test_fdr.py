@@ -13,7 +13,7 @@ from mrflearn.datasets import sparse_gaussian
 from mrflearn.dependence import Auto, Gaussian, Memo, PlugIn
 from mrflearn.metrics import f1
 from mrflearn.search import gs_mple
-from mrflearn.selection.permutation import (
+from mrflearn.selection.fdr import (
     FEWEST_FALSE,
     LEAST,
     MOST_FALSE,

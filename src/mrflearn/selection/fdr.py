@@ -1,4 +1,4 @@
-"""Choosing lambda by what chance would do: about as many false edges as a share of those found.
+"""Choosing lambda by the false discovery rate: the false edges to expect, as a share of those found.
 
 What a search compares with lambda exceeds it now and then though two variables are independent,
 given their neighbours. How often is known from the null of the dependence, in closed form or by
@@ -83,7 +83,7 @@ def choose(
             if shares[position] > max(alpha, HALF):
                 break
     return Choice(
-        selection="permutation",
+        selection="fdr",
         position=chosen,
         criterion="expected share of false edges",
         values=tuple(shares.tolist()),
