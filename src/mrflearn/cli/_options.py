@@ -223,7 +223,7 @@ alpha_option = click.option(
     type=float,
     default=0.05,
     show_default=True,
-    help="Share of false edges to aim at, where lambda is chosen by the false discovery rate (fdr).",
+    help="False discovery rate to aim at: the share of edges that may be false.",
 )
 seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, help="Of shuffles, subsamples and folds."

@@ -65,6 +65,9 @@ class Dependence(ABC):
     has_exact_null: bool = False
     """Whether edges are tested by `null`, too: it holds whatever the conditions explain."""
 
+    has_likelihood: bool = False
+    """Whether `node_likelihood` gives the objective of a graph exactly, whatever led to it."""
+
     @property
     def capacity(self) -> int:
         """Values that are answered together in the time of one; 0 if there are none to spare."""
@@ -119,6 +122,23 @@ class Dependence(ABC):
             answers.append(self.cmi_many(*question))
             answered(len(answers[-1]))
         return answers
+
+    def node_likelihood(self, i: int, given: Iterable[int]) -> float:
+        """Return the mean log likelihood of a variable given others, less that given none.
+
+        Where `has_likelihood` is False there is none.
+        """
+        raise InputError(f"{type(self).__name__} has no likelihood of a variable given others")
+
+    def joint_gains(
+        self, i: int, others: Sequence[int], given: Iterable[int]
+    ) -> NDArray[np.float64] | None:
+        """Return about how much each two of some variables tell of `i` together, in nats.
+
+        A cheap value that says which pairs are worth a question, -inf on the diagonal; None where
+        there is no such value.
+        """
+        return None
 
     def null(self, i: int, candidates: Iterable[int], given: Iterable[int] = ()) -> Null:
         """Return how each answer would be distributed if i and j were independent given the rest.
@@ -232,6 +252,7 @@ class Around(Dependence):
         self.symmetric = dependence.symmetric
         self.has_null = dependence.has_null
         self.has_exact_null = dependence.has_exact_null
+        self.has_likelihood = dependence.has_likelihood
 
     @abstractmethod
     def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
@@ -244,3 +265,13 @@ class Around(Dependence):
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         return self.inner.null(i, candidates, given)
+
+    def node_likelihood(self, i: int, given: Iterable[int]) -> float:
+        """Return the mean log likelihood of a variable given others."""
+        return self.inner.node_likelihood(i, given)
+
+    def joint_gains(
+        self, i: int, others: Sequence[int], given: Iterable[int]
+    ) -> NDArray[np.float64] | None:
+        """Return about how much each two of some variables tell of `i` together."""
+        return self.inner.joint_gains(i, others, given)

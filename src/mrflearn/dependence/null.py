@@ -105,7 +105,8 @@ FAR = 1e-280
 def log_tail(shape: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the log of the probability that a gamma variable of unit scale reaches each value.
 
-    Of a chi-square variable of d degrees of freedom, with half of d and half of the value.
+    Of a chi-square variable of d degrees of freedom, with half of d and half of the value. One of
+    no degrees is 0, and reaches nothing else: its tail is taken as 1.
 
     Examples
     --------
@@ -114,10 +115,8 @@ def log_tail(shape: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray
     """
     from scipy.special import gammaincc, gammaln
 
-    shape, values = np.broadcast_arrays(
-        np.maximum(shape, np.finfo(float).tiny), np.maximum(values, 0.0)
-    )
-    tail = gammaincc(shape, values)
+    shape, values = np.broadcast_arrays(shape, np.maximum(values, 0.0))
+    tail = np.where(shape > 0, gammaincc(np.where(shape > 0, shape, 1.0), values), 1.0)
     found = np.log(np.maximum(tail, FAR))
     far = tail < FAR
     if far.any():

@@ -1,4 +1,4 @@
-"""The sieve: conditional mutual information by regressions on features, from one pass over the rows.
+"""The sieve: conditional mutual information by regressions on features, in one pass over the rows.
 
 Each variable is a block of features (`_features`). The features of X_i and of X_j are regressed on
 h(X_S), the features of the members of S and, where X_i needs them, products of two members. What is
@@ -31,9 +31,10 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,7 @@ from numpy.typing import NDArray
 from mrflearn._memory import check_memory
 from mrflearn.dependence._features import CHUNK, FEW_LEVELS, FeatureMap, n_functions
 from mrflearn.dependence._latent import LatentCorrelations
-from mrflearn.dependence.base import Dependence, Specification, TableDependence
+from mrflearn.dependence.base import Specification, TableDependence
 from mrflearn.dependence.null import Null, log_tail, one_degree_quantile
 from mrflearn.dependence.statistics import SufficientStatistics
 from mrflearn.errors import InputError, unknown
@@ -70,10 +71,21 @@ FEW_CONTRASTS = 3
 SHARES = {"first": 0.5, "further": 0.3, "product": 0.2}
 """Share of the significance level that each group of ways has; the ways of a group share alike."""
 
-WORTH_CHECKING = -2.0
+WORTH_CHECKING = -4.0
 """Log p-value below which an answer is checked: larger ones are no edge at any lambda looked at."""
 
-VARIANCE_ROWS = 4096
+BEYOND_DOUBT = 0.05, 100.0
+"""Gain in nats, and likelihood ratio for each degree of freedom, above both of which an answer is
+not checked: what checks take away was below 0.02 nats wherever an edge was false."""
+
+MOST_REMEMBERED = 128
+"""Regressions whose conditions, and what checks found about them, are remembered."""
+
+MOST_CHECKED = 3
+"""Ways that are checked for a candidate: where three fail, the conditions are to blame, and the
+others are not believed."""
+
+VARIANCE_ROWS = 2048
 """Rows from which the variances of residuals are estimated, at most."""
 
 TABLE_ROWS = 2**16
@@ -81,6 +93,12 @@ TABLE_ROWS = 2**16
 
 ROWS_A_CELL = 10
 """Rows that a cell of discrete conditions has on average if their table is well filled."""
+
+MOST_IN_BLOCK = 12
+"""Features of a block whose conditional covariances are estimated, at most."""
+
+LEAST_VARIANCE = 0.02
+"""Of a residual whose mean variance is 1, in any row: regressions of squares may be negative."""
 
 LARGEST_SQUARE = 1 - 1e-12
 """Largest squared correlation: 13.8 nats."""
@@ -151,8 +169,8 @@ class _Regression:
     given: tuple[int, ...]
     features: Ints
     factor: Floats
-    residuals: dict[int, Floats] = field(default_factory=dict)
-    """Residuals of features, over the rows that variances are estimated from."""
+    known: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+    """What checks found about a block of features: the same for many candidates."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +215,7 @@ class BoundSieve(TableDependence):
     symmetric = False
     has_null = True
     has_exact_null = True
+    has_likelihood = True
 
     def __init__(self, table: Table, sieve: Sieve, max_memory: int | None = None) -> None:
         super().__init__(table)
@@ -217,6 +236,7 @@ class BoundSieve(TableDependence):
         self.ordinal = [table.kinds[i] == "ordinal" for i in variables]
         self._regressions: dict[tuple[int, tuple[int, ...]], _Regression] = {}
         self._needed: dict[tuple[int, int, int], Ints] = {}
+        self._joint: dict[tuple[Any, ...], Floats] = {}
         self.products: dict[tuple[int, int], tuple[Ints, Ints]] = {}
         self._left = self._right = np.empty(0, dtype=np.intp)
         n_features = self.features.n_features
@@ -239,7 +259,9 @@ class BoundSieve(TableDependence):
     def _chunks(self) -> Iterator[Floats]:
         """Yield features and products of all rows, a chunk at a time."""
         for begin in range(0, self.n_samples, CHUNK):
-            yield self._with_products(self.features.features(self.table, slice(begin, begin + CHUNK)))
+            yield self._with_products(
+                self.features.features(self.table, slice(begin, begin + CHUNK))
+            )
 
     def _with_products(self, features: Floats) -> Floats:
         if not len(self._left):
@@ -280,6 +302,8 @@ class BoundSieve(TableDependence):
                 begin += len(one)
         if left:
             self._left, self._right = np.concatenate(left), np.concatenate(right)
+        for made in ("_table_rows", "_variance_rows"):  # in which products have columns, too
+            self.__dict__.pop(made, None)
 
     def _product_of(self, s: int, t: int, rich: bool) -> tuple[int, Ints, Ints]:
         """Return the features of two variables whose products are used; first ones come first."""
@@ -305,9 +329,10 @@ class BoundSieve(TableDependence):
         found = []
         for i in range(self.n_variables):
             others = [j for j in range(self.n_variables) if j != i and not self.table.constant[j]]
-            values = np.zeros(0) if self.table.constant[i] else self._cmi_many(i, tuple(others), ())
-            order = np.argsort(-values, kind="stable") if len(values) else []
-            found.append([others[at] for at in order])
+            if self.table.constant[i]:
+                others = []
+            values = self._cmi_many(i, tuple(others), ())
+            found.append([others[at] for at in np.argsort(-values, kind="stable").tolist()])
         return found
 
     # Conditions
@@ -316,7 +341,7 @@ class BoundSieve(TableDependence):
         """Return the conditions of node `i`, the same whatever the order of `given`."""
         key = i, given
         if key not in self._regressions:
-            if len(self._regressions) > 64:
+            if len(self._regressions) >= MOST_REMEMBERED:
                 self._regressions.pop(next(iter(self._regressions)))
             self._regressions[key] = self._factored(given, self.conditions(i, given))
         return self._regressions[key]
@@ -416,11 +441,21 @@ class BoundSieve(TableDependence):
         corrections = _corrections([way.group for way in ways])
         log_p = np.array([log_tail(way.degrees / 2, way.statistic / 2) for way in ways])
         log_p = np.minimum(log_p - corrections[:, None], 0.0)
+        gain, ratio = BEYOND_DOUBT
+        doubtless = np.array(
+            [
+                way.statistic > np.maximum(2 * left * gain, ratio * np.maximum(way.degrees, 1.0))
+                for way in ways
+            ]
+        )
         for at, j in enumerate(candidates):
             checked: set[int] = set()
             while True:
                 best = int(np.argmin(log_p[:, at]))
-                if log_p[best, at] > WORTH_CHECKING or best in checked:
+                if log_p[best, at] > WORTH_CHECKING or best in checked or doubtless[best, at]:
+                    break
+                if len(checked) == MOST_CHECKED:
+                    log_p[[way for way in range(len(ways)) if way not in checked], at] = 0.0
                     break
                 found = self._checked_log_p(i, j, ways[best], at, regression)
                 log_p[best, at] = max(log_p[best, at], min(found - corrections[best], 0.0))
@@ -465,6 +500,51 @@ class BoundSieve(TableDependence):
             products = [self._product_with(j, s) for j in candidates]
             if len(products[0]):
                 yield way("product", own_first, np.hstack([first, np.array(products)]), none)
+
+    def joint_gains(
+        self, i: int, others: Sequence[int], given: Iterable[int]
+    ) -> NDArray[np.float64]:
+        """Return how much the first features of each two, and their products, tell of `i`."""
+        key = i, tuple(others), tuple(sorted(given))
+        if key not in self._joint:
+            if len(self._joint) >= MOST_REMEMBERED * self.n_variables:
+                self._joint.clear()
+            self._joint[key] = self._joint_gains(*key)
+        return self._joint[key]
+
+    def _joint_gains(
+        self, i: int, others: tuple[int, ...], given: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        found = np.full((len(others), len(others)), -np.inf)
+        constant = self.table.constant
+        varying = [at for at, j in enumerate(others) if not constant[j]]
+        if constant[i]:
+            return found
+        regression = self._regression(i, tuple(s for s in given if not constant[s]))
+        shapes: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+        for one, other in itertools.combinations(varying, 2):
+            j, k = others[one], others[other]
+            shape = len(self.first[j]), len(self.first[k]), len(self._product_with(j, k))
+            shapes.setdefault(shape, []).append((one, other))
+        for pairs in shapes.values():
+            predictors = np.array(
+                [
+                    np.concatenate(
+                        [
+                            self.first[others[one]],
+                            self.first[others[other]],
+                            self._product_with(others[one], others[other]),
+                        ]
+                    )
+                    for one, other in pairs
+                ]
+            )
+            statistic, _, _ = self._likelihood_ratio(
+                regression, self.first[i], predictors, predictors[:, :0]
+            )
+            left, right = np.array(pairs).T
+            found[left, right] = found[right, left] = statistic / (2 * self.n_samples)
+        return found
 
     def _likelihood_ratio(
         self, regression: _Regression, response: Ints, predictors: Ints, beyond: Ints
@@ -516,15 +596,15 @@ class BoundSieve(TableDependence):
         mean = np.where(answered, null.mean + self.sieve.tolerance, 0.0)
         return Null(mean, null.deviation, null.skewness)
 
-    def node_likelihood(self, i: int, given: Sequence[int]) -> float:
+    def node_likelihood(self, i: int, given: Iterable[int]) -> float:
         """Return the mean Gaussian log likelihood of the low features of a node given others.
 
-        Constants are left out, so that nothing given gives 0. It never falls as `given` grows.
+        Given none it is 0, and it never falls as `given` grows.
         """
         if self.table.constant[i]:
             return 0.0
-        given = tuple(sorted(s for s in set(given) if not self.table.constant[s]))
-        regression = self._regression(i, given)
+        known = tuple(sorted(s for s in set(given) if not self.table.constant[s]))
+        regression = self._regression(i, known)
         features = self.low[i] if self.smooth else self.first[i]
         half = self._half(regression, features[None])[0]
         left = self.covariance[np.ix_(features, features)] - half.T @ half
@@ -533,19 +613,23 @@ class BoundSieve(TableDependence):
 
     # Checks, which can only lower an answer
 
-    def _checked_log_p(
-        self, i: int, j: int, way: _Way, at: int, regression: _Regression
-    ) -> float:
+    def _checked_log_p(self, i: int, j: int, way: _Way, at: int, regression: _Regression) -> float:
         """Return the log p-value of a way under less convenient assumptions, at most 0."""
         statistic, degrees = float(way.statistic[at]), float(way.degrees[at])
         if degrees == 0:
             return 0.0
         a, b, beyond = way.response, way.predictors[at], way.beyond[at]
         mean, variance = self._moments(a, b, beyond, regression)
-        statistic = min(statistic, self._within_cells(a, b, beyond, regression))
         mean, variance = mean * degrees, variance * degrees
-        shape = mean * mean / variance
-        found = float(log_tail(np.array([shape]), np.array([statistic * mean / variance]))[0])
+
+        def log_p(statistic: float) -> float:
+            scaled = np.array([statistic * mean / variance])
+            return float(log_tail(np.array([mean * mean / variance]), scaled)[0])
+
+        found = log_p(statistic)
+        if found < WORTH_CHECKING:
+            within = self._within_cells(a, b, beyond, regression)
+            found = found if within is None else max(found, log_p(within))
         if way.group == "first" and self._measured_with_error(i, j, regression.given):
             found = max(found, self.latent.log_p(i, j, regression.given))
         return found
@@ -559,51 +643,66 @@ class BoundSieve(TableDependence):
         their conditional variances. These are regressed on the conditions. Rare labels and heavy
         tails add to the variance what they add to that of a permutation distribution.
         """
-        e, f = (
-            _white(self._residuals(block, beyond, regression, self._variance_rows))
-            for block in (a, b)
+        (r, excess_a, of_e), (p, excess_b, of_f) = (
+            self._variances(block, beyond, regression) for block in (a, b)
         )
-        r, p = e.shape[1], f.shape[1]
         if not r or not p:
             return 1.0, 2.0
-        tails = max(_excess(e), 0.0) * max(_excess(f), 0.0) / (self.n_samples * r * p)
-        if not len(regression.features) or r * p > 400:
+        tails = max(excess_a, 0.0) * max(excess_b, 0.0) / (self.n_samples * r * p)
+        if of_e is None or of_f is None:
             return 1.0, 2.0 + tails
-        x = self._variance_rows[:, regression.features]
-        of_e, of_f = (self._conditional_variances(g, x, regression) for g in (e, f))
         diagonal_e, diagonal_f = np.arange(r) * (r + 1), np.arange(p) * (p + 1)
-        both = of_e.T @ of_f / len(x)
+        both = of_e.T @ of_f / len(of_e)
         mean = both[np.ix_(diagonal_e, diagonal_f)].sum() / (r * p)
         spread = np.sum(both * both) / (r * p)
         return max(mean, 1e-3), 2 * max(spread, 1e-6) + tails
 
-    def _conditional_variances(self, e: Floats, x: Floats, regression: _Regression) -> Floats:
-        """Return the products of residuals, regressed on the conditions; variances are positive."""
-        from scipy.linalg import cho_solve
+    def _variances(
+        self, block: Ints, beyond: Ints, regression: _Regression
+    ) -> tuple[int, float, Floats | None]:
+        """Return the rank of a block of residuals, its excess kurtosis and conditional variances.
 
-        n, r = e.shape
-        products = (e[:, :, None] * e[:, None, :]).reshape(n, r * r)
-        slopes = cho_solve((regression.factor, True), x.T @ products / n, check_finite=False)
-        fitted = products.mean(axis=0) + x @ slopes
-        diagonal = np.arange(r) * (r + 1)
-        fitted[:, diagonal] = np.maximum(fitted[:, diagonal], 0.02)
-        return np.asarray(fitted)
+        Covariances as well: the products of whitened residuals, regressed on the low features of
+        the conditions. None without conditions, or for a block of very many features.
+        """
+        key = ("variances", *block.tolist(), -1, *beyond.tolist())
+        if key not in regression.known:
+            e = _white(self._residuals(block, beyond, regression, self._variance_rows))
+            n, r = e.shape
+            fitted = None
+            if len(regression.features) and r <= MOST_IN_BLOCK:
+                low = np.concatenate([self.low[s] for s in regression.given])
+                x = self._variance_rows[:, low]
+                products = (e[:, :, None] * e[:, None, :]).reshape(n, r * r)
+                slopes = _solve(self.covariance[np.ix_(low, low)], x.T @ products / n)
+                fitted = products.mean(axis=0) + x @ slopes
+                diagonal = np.arange(r) * (r + 1)
+                fitted[:, diagonal] = np.maximum(fitted[:, diagonal], LEAST_VARIANCE)
+            regression.known[key] = r, _excess(e), fitted
+        return regression.known[key]
 
-    def _within_cells(self, a: Ints, b: Ints, beyond: Ints, regression: _Regression) -> float:
+    def _within_cells(
+        self, a: Ints, b: Ints, beyond: Ints, regression: _Regression
+    ) -> float | None:
         """Return the statistic with residuals freed of the means of cells of discrete conditions.
 
-        Infinite where there are no cells, or too few rows in them.
+        None where there are no cells, or too few rows in them.
         """
-        cells = self._cells(regression.given)
+        if ("cells",) not in regression.known:
+            regression.known["cells",] = self._cells(regression.given)
+        cells = regression.known["cells",]
         if cells is None:
-            return math.inf
+            return None
         cell, n_cells = cells
         counts = np.bincount(cell, minlength=n_cells)
 
         def centered(block: Ints) -> Floats:
-            e = self._residuals(block, beyond, regression, self._table_rows)
-            means = np.array([np.bincount(cell, own, n_cells) for own in e.T]) / counts
-            return np.asarray(e - means.T[cell])
+            key = ("centered", *block.tolist(), -1, *beyond.tolist())
+            if key not in regression.known:
+                e = self._residuals(block, beyond, regression, self._table_rows)
+                means = np.array([np.bincount(cell, own, n_cells) for own in e.T]) / counts
+                regression.known[key] = e - means.T[cell]
+            return regression.known[key]
 
         e, f = centered(a), centered(b)
         n = len(cell)
@@ -722,9 +821,9 @@ def _independent(covariance: Floats, features: Ints) -> tuple[Ints, Floats]:
 
     inner = covariance[np.ix_(features, features)]
     try:
-        factor = np.linalg.cholesky(inner)
+        factor: Floats = np.linalg.cholesky(inner)
         if (factor.diagonal() ** 2 > DETERMINED).all():
-            return features, factor
+            return features, np.asarray(factor)
     except np.linalg.LinAlgError:
         pass
     kept: list[int] = []
@@ -736,7 +835,7 @@ def _independent(covariance: Floats, features: Ints) -> tuple[Ints, Floats]:
         if left > DETERMINED:
             factor[n, :n], factor[n, n] = row, math.sqrt(left)
             kept.append(at)
-    return features[kept], factor[: len(kept), : len(kept)]
+    return features[kept], np.asarray(factor[: len(kept), : len(kept)])
 
 
 def _inner(a: Floats, b: Floats) -> Floats:

@@ -233,7 +233,9 @@ class SearchEstimator(GraphEstimator):
         """Return the dependence if it knows what chance does, else with shuffles that do."""
         if memo.has_null:
             return memo
-        ways = self.selection if isinstance(self.selection, FalseDiscoveryRate) else FalseDiscoveryRate()
+        ways = FalseDiscoveryRate()
+        if isinstance(self.selection, FalseDiscoveryRate):
+            ways = self.selection
         memory = as_bytes(self.max_memory)
         if memory is not None:
             n_held = 1 if isinstance(self._check_lam(), FalseDiscoveryRate) else 2

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mrflearn._edges import Pair, pair
 from mrflearn._progress import Count
-from mrflearn.dependence.base import Question
+from mrflearn.dependence.base import Dependence, Question
 from mrflearn.dependence.memo import Memo
 from mrflearn.errors import InputError
 from mrflearn.graph import Step
@@ -129,17 +129,63 @@ class SearchResult:
 
 
 class Trace:
-    """Collects steps and keeps the objective."""
+    """Collects steps and keeps the objective.
 
-    def __init__(self, steps: Sequence[Step] = ()) -> None:
+    Parameters
+    ----------
+    steps : sequence of Step
+        What was done before.
+    dependence : Dependence, optional
+        If it has a likelihood, that is the objective. Without one, the objective is the sum of the
+        scores of steps: the same for exact values, nearly the same for estimates.
+    both_ends : bool
+        Whether a step changes the neighbourhoods of both ends, or of the first alone.
+    """
+
+    def __init__(
+        self,
+        steps: Sequence[Step] = (),
+        dependence: Dependence | None = None,
+        both_ends: bool = True,
+    ) -> None:
         self.steps = list(steps)
         self.objective = self.steps[-1].objective if self.steps else 0.0
+        known = dependence is not None and dependence.has_likelihood
+        self._dependence = dependence if known else None
+        self._both_ends = both_ends
+        self._near: dict[int, set[int]] = {}
+        for step in self.steps:
+            self._change(step.phase, step.edge)
 
     def add(self, phase: str, edge: Pair, score: float) -> None:
-        """Record a step; shrinking raises the objective by the score, all else lowers it."""
+        """Record a step; shrinking raises the objective, all else lowers it."""
         change = score if phase == "shrink" else -score
+        if self._dependence is not None:
+            before = self._likelihood(edge)
+            self._change(phase, edge)
+            change = before - self._likelihood(edge)
+        self._record(phase, edge, score, change)
+
+    def extend(self, steps: Iterable[Step]) -> None:
+        """Record the steps of another trace, which changed other neighbourhoods."""
+        for step in steps:
+            self._record(step.phase, step.edge, step.score, step.change)
+
+    def _record(self, phase: str, edge: Pair, score: float, change: float) -> None:
         self.objective += change
         self.steps.append(Step(phase, edge, score, change, self.objective))
+
+    def _change(self, phase: str, edge: Pair) -> None:
+        i, j = edge
+        for a, b in ((i, j), (j, i))[: 1 + self._both_ends]:
+            near = self._near.setdefault(a, set())
+            (near.discard if phase == "shrink" else near.add)(b)
+
+    def _likelihood(self, edge: Pair) -> float:
+        """Return the likelihood of the nodes that a step changes."""
+        assert self._dependence is not None
+        ends = edge[: 1 + self._both_ends]
+        return sum(self._dependence.node_likelihood(a, self._near.get(a, ())) for a in ends)
 
 
 def compare_pairs(memo: Memo, others: Sequence[Iterable[int]]) -> None:

@@ -48,8 +48,8 @@ def run(
 ) -> SearchResult:
     """Grow while the best score exceeds `lam`, then shrink while the least does not.
 
-    That is Algorithm 1. `refine="alternate"` or `"pairs"` goes on from its graph, `"auto"` by the one
-    that suits the number of variables; see `mrflearn.search.refine`.
+    That is Algorithm 1. `refine="alternate"` or `"pairs"` goes on from its graph, `"auto"` by the
+    one that suits the number of variables; see `mrflearn.search.refine`.
     """
     return path(dependence, [lam], constraints, refine)[0]
 
@@ -132,7 +132,7 @@ def grow(
             for i, near in enumerate(neighbours)
         ]
     )
-    trace = Trace(begun)
+    trace = Trace(begun, memo)
 
     def refresh(nodes: Collection[int]) -> None:
         rows = [(i, scores.outside(i)) for i in nodes]
@@ -260,7 +260,7 @@ def shrink(memo: Memo, lam: float, grown: Sequence[Step], constraints: Constrain
     """
     neighbours = neighbours_after(grown, memo.n_variables)
     directed: dict[Pair, float] = {}
-    trace = Trace(grown)
+    trace = Trace(grown, memo)
 
     def refresh(nodes: Collection[int]) -> None:
         arcs = [(i, j) for i in nodes for j in sorted(neighbours[i])]

@@ -61,7 +61,9 @@ def blankets(
             (t for t, s in enumerate(trace.steps) if s.phase == "grow" and s.score <= lam),
             len(trace.steps),
         )
-        learned[lam] = _shrink(memo, node, lam, Trace(trace.steps[:stop]), required)
+        learned[lam] = _shrink(
+            memo, node, lam, Trace(trace.steps[:stop], memo, both_ends=False), required
+        )
     return [learned[lam] for lam in thresholds]
 
 

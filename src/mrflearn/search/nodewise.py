@@ -70,8 +70,7 @@ def _join(blankets: Sequence[Blanket], lam: float, rule: str) -> SearchResult:
     edges = symmetrise(neighbourhoods, rule)
     trace = Trace()
     for blanket in blankets:
-        for step in blanket.trace:
-            trace.add(step.phase, step.edge, step.score)
+        trace.extend(blanket.trace)
     return SearchResult(
         lam=lam,
         n_variables=len(blankets),
@@ -88,7 +87,7 @@ def _join(blankets: Sequence[Blanket], lam: float, rule: str) -> SearchResult:
 def start(memo: Memo, node: int, constraints: Constraints) -> tuple[list[int], list[int], Trace]:
     """Return the required neighbours of a node, its other candidates, and the trace so far."""
     members: list[int] = []
-    trace = Trace()
+    trace = Trace(dependence=memo, both_ends=False)
     for j in constraints.required_of(node):
         trace.add("required", (node, j), memo.cmi(node, j, members))
         members.append(j)

@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mrflearn._edges import Pair, pair
 from mrflearn._places import Places
@@ -120,13 +121,13 @@ def add_several(
     new edge, the smallest first. Asks for a row of candidates a node and a pair not joined.
     """
     neighbours = neighbours_after(begun, memo.n_variables)
-    gains = _Gains(memo, neighbours, _outside(neighbours, constraints))
+    gains = _Gains(memo, neighbours, _outside(neighbours, constraints), lam)
     found = []
     for best in (gains.best_pair(), gains.best_triangle()):
         if best is not None and best[0] > len(best[1]) * lam + ROUNDING:
             gain, new = best
             found.append((len(new) * lam - gain, len(new), new))
-    trace = Trace(begun)
+    trace = Trace(begun, memo)
     for i, j in sorted(min(found)[-1]) if found else ():
         score = memo.cmi(i, j, neighbours[i]) + memo.cmi(j, i, neighbours[j])
         trace.add("grow", (i, j), score)
@@ -138,10 +139,14 @@ def add_several(
 class _Gains:
     """What nodes gain by two new neighbours, I(i; j and k | N(i)), for those not joined to them.
 
-    Memory grows with the square of how many these are, for each node.
+    Memory grows with the square of how many these are, for each node. Where the dependence knows
+    about how much two tell together, the others, which cannot be worth `lam` each, are not asked
+    for.
     """
 
-    def __init__(self, memo: Memo, neighbours: list[set[int]], outside: list[list[int]]) -> None:
+    def __init__(
+        self, memo: Memo, neighbours: list[set[int]], outside: list[list[int]], lam: float
+    ) -> None:
         self.places = Places(outside)
         self.sizes = np.diff(self.places.begin)
         self.begin = np.concatenate([[0], np.cumsum(self.sizes**2)])
@@ -149,24 +154,34 @@ class _Gains:
         alone = [Question(i, others, tuple(neighbours[i])) for i, others in enumerate(outside)]
         for question, answer in zip(alone, memo.cmi_batch(alone), strict=True):
             self.says[self.places.of(question.i)] = answer
-        given = [(i, at) for i, others in enumerate(outside) for at in range(len(others))]
-        after = [
-            Question(
-                i,
-                [*outside[i][:at], *outside[i][at + 1 :]],
-                (*neighbours[i], outside[i][at]),
-            )
-            for i, at in given
-        ]
         then = np.full(self.begin[-1], -np.inf)  # for j and j again there is nothing to gain
-        for (i, at), answer in zip(given, memo.cmi_batch(after), strict=True):
-            row = then[self.begin[i] + at * self.sizes[i] :][: self.sizes[i]]
-            row[:at], row[at + 1 :] = answer[:at], answer[at:]
+        asked, places = [], []
+        for i, others in enumerate(outside):
+            worth = self._worth_asking(memo, i, others, neighbours[i], lam)
+            for at, j in enumerate(others):
+                row = np.flatnonzero(worth[at])
+                if len(row):
+                    after = [others[place] for place in row.tolist()]
+                    asked.append(Question(i, after, (*neighbours[i], j)))
+                    places.append(self.begin[i] + at * self.sizes[i] + row)
+        for place, answer in zip(places, memo.cmi_batch(asked), strict=True):
+            then[place] = answer
         self.both = np.empty_like(then)
         for i in range(len(outside)):
             own = slice(self.begin[i], self.begin[i + 1])
             first = self.says[self.places.of(i)][:, None] + then[own].reshape(2 * [self.sizes[i]])
             self.both[own] = (0.5 * (first + first.T)).ravel()
+
+    def _worth_asking(
+        self, memo: Memo, i: int, others: list[int], given: set[int], lam: float
+    ) -> NDArray[np.bool_]:
+        """Return which two of the others may be worth edges to a node, or a triangle with it."""
+        gains = memo.joint_gains(i, others, given)
+        if gains is None:
+            return ~np.eye(len(others), dtype=bool)
+        back = self.says[self.places.turned[self.places.of(i)]]
+        both_edges = gains + (back[:, None] + back) > 2 * lam
+        return np.asarray((both_edges | (gains > lam)) & (gains > -np.inf))
 
     def best_pair(self) -> tuple[float, list[Pair]] | None:
         """Return what two edges of one node gain at most, and the two."""

@@ -1,6 +1,6 @@
 """Choosing a point on the path of graphs, and how sure its edges are."""
 
 from mrflearn.selection.choice import Choice
-from mrflearn.selection.options import EBIC, Heldout, FalseDiscoveryRate, Stars
+from mrflearn.selection.options import EBIC, FalseDiscoveryRate, Heldout, Stars
 
-__all__ = ["EBIC", "Choice", "Heldout", "FalseDiscoveryRate", "Stars"]
+__all__ = ["EBIC", "Choice", "FalseDiscoveryRate", "Heldout", "Stars"]

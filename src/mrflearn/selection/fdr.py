@@ -1,4 +1,4 @@
-"""Choosing lambda by the false discovery rate: the false edges to expect, as a share of those found.
+"""Choosing lambda by the false discovery rate: how many of the edges found are false by chance.
 
 What a search compares with lambda exceeds it now and then though two variables are independent,
 given their neighbours. How often is known from the null of the dependence, in closed form or by

@@ -13,8 +13,8 @@ from mrflearn.errors import InputError, either, unknown
 __all__ = [
     "EBIC",
     "SELECTIONS",
-    "Heldout",
     "FalseDiscoveryRate",
+    "Heldout",
     "Selection",
     "Stars",
     "check_alpha",

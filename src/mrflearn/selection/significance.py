@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from mrflearn._edges import Pair
 from mrflearn.dependence.base import Dependence, Question, Specification
 from mrflearn.dependence.null import Null
-from mrflearn.selection._smoother import Smoother
 from mrflearn.selection.shuffles import shuffled_orders, smoother_of, with_copies
 from mrflearn.table import Table
 from mrflearn.work import Executor, Serial, do_pieces

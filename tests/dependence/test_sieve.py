@@ -1,0 +1,327 @@
+"""The sieve against a slow, literal twin, closed forms, and what must change nothing."""
+
+import itertools
+import math
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import special, stats
+
+from mrflearn.dependence import Gaussian, Sieve
+from mrflearn.dependence._features import FeatureMap, n_functions
+from mrflearn.dependence._latent import hermite_coefficients, latent_correlation
+from mrflearn.dependence.null import log_tail, one_degree_quantile
+from mrflearn.dependence.statistics import SufficientStatistics
+from mrflearn.estimators import GSMPLE, IAMB
+from mrflearn.table import as_table
+
+
+def mixed_frame(n_samples, seed, n_labels=3):
+    """Return continuous, ordinal, nominal, rare, constant and collinear columns, with ties."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n_samples)
+    label = rng.integers(n_labels, size=n_samples)
+    rare = np.where(
+        np.arange(n_samples) < 3, "odd", np.where(rng.random(n_samples) < 0.5, "a", "b")
+    )
+    return pd.DataFrame(
+        {
+            "x": x,
+            "square": x**2 + 0.3 * rng.normal(size=n_samples),
+            "tied": np.round(x + rng.normal(size=n_samples), 0) + 0.25,
+            "grade": np.digitize(x + label + rng.normal(size=n_samples), [-1, 0, 1, 2]),
+            "label": np.array(list("pqrs"))[label],
+            "coin": rng.integers(2, size=n_samples).astype(bool),
+            "rare": rare,
+            "twin": 3 * x + 1,
+            "constant": 1.0,
+        }
+    )
+
+
+def bound(frame, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Sieve(**options).bind(as_table(frame))
+
+
+# The twin: one regression by least squares after the other, on features it makes itself.
+
+
+def residuals(block, conditions):
+    """Return what least squares on a constant and the conditions leaves of each column."""
+    design = np.column_stack([np.ones(len(block)), conditions])
+    design = design / np.linalg.norm(design, axis=0).clip(1e-300)
+    slopes, *_ = np.linalg.lstsq(design, block, rcond=1e-6)
+    return block - design @ slopes
+
+
+def literal_likelihood_ratio(a, b, conditions):
+    """Return -sum ln(1 - r^2) over the canonical correlations of two blocks of residuals."""
+    left, right = residuals(a, conditions), residuals(b, conditions)
+
+    def basis(block):
+        u, s, _ = np.linalg.svd(block, full_matrices=False)
+        return u[:, s > 1e-3 * math.sqrt(len(block))]
+
+    u, v = basis(left), basis(right)
+    squares = np.linalg.svd(u.T @ v, compute_uv=False) ** 2
+    return -np.log1p(-np.minimum(squares, 1 - 1e-12)).sum(), u.shape[1], v.shape[1]
+
+
+def literal_conditions(sieve, rows, i, given_variables):
+    """Return the columns of features of the given, and of the products that node i needs."""
+    columns = [rows[:, sieve.all[s]] for s in given_variables]
+    for s, t in itertools.combinations(given_variables, 2):
+        columns.append(rows[:, literal_needed(sieve, rows, i, s, t)])
+    return np.column_stack(columns) if columns else np.empty((len(rows), 0))
+
+
+def literal_needed(sieve, rows, i, s, t):
+    products = sieve.products.get((min(s, t), max(s, t)))
+    found = np.empty(0, dtype=int)
+    if products is None:
+        return found
+    conditions = np.column_stack([rows[:, sieve.all[s]], rows[:, sieve.all[t]]])
+    n, used = len(rows), np.linalg.matrix_rank(conditions - conditions.mean(0), tol=1e-3)
+    for response, predictors in ((sieve.first[i], products[0]), (sieve.low[i], products[1])):
+        if len(response) and len(predictors):
+            ratio, r, p = literal_likelihood_ratio(
+                rows[:, response], rows[:, predictors], conditions
+            )
+            statistic = max(n - 1 - used - (r + p + 1) / 2, 0) * ratio
+            if stats.chi2.sf(statistic, r * p) < 0.005:
+                found = predictors
+    return found
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10_000), n_samples=st.sampled_from([60, 150, 400]))
+def test_likelihood_ratios_are_those_of_regressions_by_least_squares(seed, n_samples):
+    sieve = bound(mixed_frame(n_samples, seed))
+    rows = sieve._scaled_rows(np.arange(n_samples))
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(8)
+    i, candidates, given_variables = int(order[0]), order[1:3], tuple(sorted(order[3:6].tolist()))
+    regression = sieve._regression(i, given_variables)
+    conditions = literal_conditions(sieve, rows, i, given_variables)
+    for j in candidates:
+        for way in sieve._ways(i, [int(j)], regression):
+            beyond = rows[:, way.beyond[0]]
+            ratio, r, p = literal_likelihood_ratio(
+                rows[:, way.response],
+                rows[:, way.predictors[0]],
+                np.column_stack([conditions, beyond]),
+            )
+            n_used = len(regression.features) + beyond.shape[1]
+            left = max(n_samples - 1 - n_used - (r + p + 1) / 2, 0.0)
+            assert way.degrees[0] == r * p
+            assert way.statistic[0] == pytest.approx(left * ratio, rel=1e-5, abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_linear_sieve_is_the_closed_form_of_a_gaussian_copula(seed):
+    rng = np.random.default_rng(seed)
+    data = rng.normal(size=(300, 6)) @ rng.normal(size=(6, 6))
+    linear = Sieve(basis="linear").bind(as_table(data))
+    scores = np.array([linear.features.features(linear.table, slice(None))[:, i] for i in range(6)])
+    closed = Gaussian().bind(as_table(scores.T))
+    for i, j in itertools.permutations(range(6), 2):
+        others = [k for k in range(6) if k not in (i, j)]
+        for size in range(4):
+            known = others[:size]
+            assert linear.cmi(i, j, known) == pytest.approx(closed.cmi(i, j, known), abs=1e-9)
+
+
+def test_features_are_orthonormal_and_grow_with_the_rows():
+    frame = mixed_frame(500, 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = as_table(frame)
+    features = FeatureMap.fit(table, n_functions(500))
+    rows = features.features(table, slice(None))
+    assert np.abs(rows.mean(axis=0)).max() < 1e-9
+    for i in range(table.n_variables):
+        own = rows[:, features.starts[i] : features.starts[i + 1]]
+        assert np.allclose(own.T @ own / 500, np.eye(own.shape[1]), atol=1e-7)
+    assert features.starts[-1] == features.starts[-2]  # a constant has none
+    assert [n_functions(n) for n in (100, 1_000, 100_000)] == [5, 7, 17]
+
+
+def test_statistics_of_chunks_add_up_to_those_of_the_whole():
+    rows = np.random.default_rng(0).normal(size=(1_000, 7))
+    whole = SufficientStatistics.of(rows)
+    chunks = SufficientStatistics.of_chunks(rows[at : at + 130] for at in range(0, 1_000, 130))
+    added = SufficientStatistics.of(rows[:300]) + SufficientStatistics.of(rows[300:])
+    for other in (chunks, added):
+        assert other.n_samples == 1_000
+        assert np.allclose(other.covariance, whole.covariance, atol=1e-14)
+
+
+@pytest.mark.parametrize("change", ["monotone", "labels", "rows", "columns"])
+def test_what_carries_no_information_changes_nothing(change):
+    frame = mixed_frame(300, 3).drop(columns="constant")
+    rng, other = np.random.default_rng(0), mixed_frame(300, 3).drop(columns="constant")
+    columns = list(range(frame.shape[1]))
+    if change == "monotone":
+        other["x"], other["square"] = np.exp(frame["x"]), np.cbrt(frame["square"])
+    if change == "labels":
+        other["label"] = frame["label"].map({"p": "z", "q": "a", "r": "m", "s": "k"})
+    if change == "rows":
+        other = other.iloc[rng.permutation(300)]
+    if change == "columns":
+        columns = rng.permutation(len(columns)).tolist()
+        other = other.iloc[:, columns]
+    one, two = bound(frame), bound(other)
+    place = {column: at for at, column in enumerate(columns)}
+    for i, j, s, t in itertools.islice(itertools.permutations(range(8), 4), 0, 1680, 37):
+        for known in ((), (s,), (s, t)):
+            expected = one.cmi(i, j, known)
+            found = two.cmi(place[i], place[j], [place[k] for k in known])
+            assert found == pytest.approx(expected, abs=1e-7)
+
+
+def test_the_objective_is_the_likelihood_of_the_graph_at_every_step():
+    frame = mixed_frame(400, 1)[["x", "square", "grade", "label", "coin"]]
+    sieve = bound(frame)
+    fitted = GSMPLE(lam=0.01).fit(frame)
+    near = [set() for _ in range(5)]
+    assert any(step.phase == "grow" for step in fitted.trace_)
+    for step in fitted.trace_:
+        i, j = step.edge
+        for a, b in ((i, j), (j, i)):
+            (near[a].discard if step.phase == "shrink" else near[a].add)(b)
+        likelihood = sum(sieve.node_likelihood(a, known) for a, known in enumerate(near))
+        assert step.objective == pytest.approx(-likelihood, abs=1e-9)
+    blankets = IAMB(lam=0.01).fit(frame)
+    found = [
+        sieve.node_likelihood(a, [blankets.graph_.nodes.index(name) for name in members])
+        for a, members in enumerate(blankets.neighbourhoods_)
+    ]
+    assert blankets.objective_ == pytest.approx(-sum(found), abs=1e-9)
+
+
+def test_conditions_are_nested():
+    sieve = bound(mixed_frame(300, 2))
+    for i in range(4):
+        others = [k for k in range(8) if k != i]
+        for size in range(len(others)):
+            smaller, larger = others[:size], others[: size + 1]
+            inner, outer = sieve.conditions(i, smaller), sieve.conditions(i, larger)
+            assert set(inner.tolist()) <= set(outer.tolist())
+            assert sieve.node_likelihood(i, smaller) <= sieve.node_likelihood(i, larger) + 1e-9
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pytest.param(mixed_frame(6, 0), id="fewer rows than a regression needs"),
+        pytest.param(pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]}), id="two rows"),
+        pytest.param(
+            pd.DataFrame(np.random.default_rng(0).normal(size=(30, 40))),
+            id="more columns than rows",
+        ),
+        pytest.param(
+            pd.DataFrame({"id": [f"k{k % 1000}" for k in range(2_100)], "v": range(2_100)}),
+            id="1,000 labels",
+        ),
+        pytest.param(
+            pd.DataFrame({"a": [0.0] * 99 + [1.0], "b": ["n"] * 99 + ["y"], "c": range(100)}),
+            id="a level seen once",
+        ),
+    ],
+)
+def test_hopeless_tables_get_finite_answers(frame):
+    sieve = bound(frame)
+    n = sieve.n_variables
+    for i in range(min(n, 6)):
+        others = [j for j in range(min(n, 6)) if j != i]
+        for size in range(len(others)):
+            values = sieve.cmi_many(i, others[size:], others[:size])
+            assert np.isfinite(values).all()
+            assert np.isfinite(sieve.node_likelihood(i, others[:size]))
+            null = sieve.null(i, others[size:], others[:size])
+            assert ((null.tail(values) >= 0) & (null.tail(values) <= 1)).all()
+
+
+def test_what_conditions_determine_shares_nothing_more():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 500))
+    frame = pd.DataFrame({"x": x, "copy": x, "y": y, "sum": x + y, "child": x + y})
+    linear = bound(frame, basis="linear")
+    assert linear.cmi(0, 3, [1]) == 0.0
+    smooth = bound(frame)
+    assert smooth.cmi(0, 2, [1]) == 0.0
+    assert smooth.cmi(3, 0, [4]) == 0.0
+    assert np.isfinite(smooth.cmi(0, 1))
+
+
+def test_noise_is_at_its_null():
+    """Of independent columns of many kinds, p-values below a level are as rare as it says."""
+    levels, counts, n_pairs = np.array([0.05, 0.01]), np.zeros(2), 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame(
+            {
+                "n": rng.normal(size=200),
+                "heavy": rng.standard_t(2, size=200),
+                "grade": rng.integers(5, size=200),
+                "label": rng.choice(list("pqrs"), size=200, p=[0.4, 0.3, 0.2, 0.1]),
+                "rare": rng.choice(list("yn"), size=200, p=[0.03, 0.97]),
+            }
+        )
+        sieve = bound(frame, tolerance=0.0)
+        for i, j in itertools.combinations(range(5), 2):
+            known = [k for k in range(5) if k not in (i, j)][:2]
+            for condition in ([], known):
+                p = sieve.null(i, [j], condition).tail(np.array([sieve.cmi(i, j, condition)]))
+                counts += p[0] < levels
+                n_pairs += 1
+    assert (counts <= levels * n_pairs + 3 * np.sqrt(levels * n_pairs)).all()
+    assert counts[0] > 0
+
+
+def test_latent_correlations_undo_the_cutting():
+    rng = np.random.default_rng(0)
+    for rho in (-0.8, 0.3, 0.6):
+        z = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], size=200_000)
+        cut = np.digitize(z, [-1.0, 0.2, 0.9])
+        terms = hermite_coefficients(cut[:, 0]) * hermite_coefficients(cut[:, 1])
+        table = as_table(pd.DataFrame(cut))
+        sieve = Sieve().bind(table)
+        observed = sieve.covariance[sieve.first[0][0], sieve.first[1][0]]
+        (found,) = latent_correlation(np.array([observed]), terms[None])
+        assert found == pytest.approx(rho, abs=0.01)
+        assert abs(observed) < abs(found)
+
+
+def test_tails_and_quantiles_are_those_of_chi_square():
+    degrees, values = np.array([1.0, 4, 40]), np.array([3.0, 9, 300])
+    expected = stats.chi2.logsf(values, degrees)
+    assert log_tail(degrees / 2, values / 2) == pytest.approx(expected, rel=1e-9)
+    far = np.array([1500.0, 1e5])
+    one = math.log(2) + special.log_ndtr(-np.sqrt(far))
+    assert log_tail(np.full(2, 0.5), far / 2) == pytest.approx(one, rel=1e-12)
+    four = -far / 2 + np.log1p(far / 2)
+    assert log_tail(np.full(2, 2.0), far / 2) == pytest.approx(four, rel=1e-12)
+    assert log_tail(np.zeros(1), np.ones(1)) == 0.0
+    quantiles = np.array([0.5, 3.84, 40.0, 1500.0, 1e5])
+    found = one_degree_quantile(log_tail(np.full(5, 0.5), quantiles / 2))
+    assert found == pytest.approx(quantiles, rel=1e-9)
+
+
+def test_likert_columns_keep_their_edges():
+    """Ten levels, equal and skewed: what main lost (recall .30) is there."""
+    from mrflearn.datasets import sparse_gaussian
+
+    world = sparse_gaussian(15, random_state=1)
+    data = world.sample(1_000, random_state=0)
+    cut = data.apply(lambda column: pd.qcut(column, 10, labels=False))
+    found = GSMPLE().fit(cut).adjacency_
+    truth = np.asarray(world.adjacency)
+    assert (found & truth).sum() >= 0.95 * truth.sum()
+    assert (found & ~truth).sum() <= 0.1 * truth.sum()
