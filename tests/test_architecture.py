@@ -157,6 +157,7 @@ KERNELS = [
     "_lanes",
     "_lists",
     "_pairs",
+    "_spread",
     "_tables",
 ]
 

@@ -193,8 +193,12 @@ def test_categories_may_be_of_any_type_that_pandas_allows(categories, expected):
         (np.array([["2020-01"], ["1970-01"]], dtype="M8[M]"), "time", [18262 * DAY, 0]),
         (np.array([[1500], [1]], dtype="m8[ms]"), "time", [1.5, 0.001]),
         (np.array([[1500], [1]], dtype="m8[ns]"), "time", [1e-6, 0]),
-        ([[1, 2.5], [3, 4]], "float", [1, 3]),
+        ([[1, 2.5], [3, 4]], "whole", [1, 3]),
         (((1, 2), (3, 4)), "integer", [1, 3]),
+        (np.array([[-0.0], [2.0**53 - 1]]), "whole", [0, 2**53 - 1]),
+        (np.array([[1.0], [2.0**53]]), "float", [1, 2.0**53]),
+        (np.array([[1e300], [2e300]]), "float", [1e300, 2e300]),
+        ([[2.5, 1], [4, 3]], "float", [2.5, 4]),
         (np.matrix([[1.5, 0], [2.5, 0]]), "float", [1.5, 2.5]),
     ],
 )
@@ -330,10 +334,18 @@ def test_infinity_is_told_from_nothing(table):
     assert column.missing.tolist() == [False, False, False, True]
 
 
+def test_whole_numbers_beside_infinite_and_missing_ones_are_whole():
+    column = only(np.array([[1.0], [np.inf], [3.0]]))
+    assert (column.type, column.infinite.tolist()) == ("whole", [False, True, False])
+    assert column.values[[0, 2]].tolist() == [1, 3]
+    assert only(np.array([[1.0], [np.nan], [np.inf]])).type == "integer", "a float for the gap"
+    assert only(np.array([[np.inf], [np.nan]])).type == "float"
+
+
 def test_the_mask_of_a_masked_array_marks_holes():
     floats = np.ma.array([[1.5, 2.0], [1e20, 4.0]], mask=[[0, 0], [1, 0]])
     hidden, shown = read_columns(floats)
-    assert hidden.type == shown.type == "float"
+    assert (hidden.type, shown.type) == ("float", "whole")
     assert hidden.missing.tolist() == [False, True]
     assert shown.values.tolist() == [2.0, 4.0]
     assert not shown.missing.any()

@@ -43,21 +43,25 @@ def test_every_edge_has_a_small_p_value_and_a_q_value_that_is_no_smaller(found):
 def test_it_is_the_best_of_the_searches_that_looks(found):
     """Of docs/accuracy.md."""
     assert found.options["method"] == "GSMPLE"
-    assert found.options["refine"] == "pairs"
+    assert found.options["refine"] == "auto"
     assert found.options["dependence"] == "auto"
-    reference = GSMPLE(refine="pairs").fit(_chain())
+    reference = GSMPLE().fit(_chain())
     assert reference.path_ == found.path
     assert reference.choice_ == found.choice
 
 
 def test_beyond_fifty_variables_edges_are_tried_one_by_one():
-    sample = sparse_gaussian(n_variables=51, random_state=0).sample(100, random_state=0)
+    sample = sparse_gaussian(n_variables=51, random_state=1).sample(100, random_state=1)
     options = {"dependence": "gaussian", "quiet": True, "test": False}
-    found = learn(sample, **options)
-    assert found.options["refine"] == "alternate"
-    assert found.messages[-1].startswith("Note: edges were tried one by one: with more than 50")
-    assert learn(sample, "gsmple", refine=None, **options).options["refine"] is None
-    assert learn(sample.iloc[:, :50], **options).options["refine"] == "pairs"
+    for n_variables, refine in ((51, "alternate"), (50, "pairs")):
+        found = learn(sample.iloc[:, :n_variables], lam=0.06, **options)
+        assert found.options["refine"] == "auto"
+        graphs = {
+            name: learn(sample.iloc[:, :n_variables], lam=0.06, refine=name, **options).graph
+            for name in ("alternate", "pairs")
+        }
+        assert graphs["alternate"] != graphs["pairs"]
+        assert found.graph == graphs[refine]
 
 
 def test_tests_that_take_too_much_memory_are_refused_before_the_work(monkeypatch):
@@ -133,7 +137,7 @@ def test_a_parametric_method_chooses_by_ebic_and_is_not_tested():
 
 
 def test_an_estimator_is_taken_as_it_is():
-    estimator = GSMPLE(0.3, dependence="gaussian")
+    estimator = GSMPLE(0.3, dependence="gaussian", refine=None)
     result = learn(_chain(), estimator, quiet=True, test=False)
     assert result.lam == 0.3
     assert result.choice is None

@@ -11,7 +11,7 @@ import pytest
 
 from mrflearn import GSMPLE
 from mrflearn._memory import as_bytes, as_text
-from mrflearn.dependence import KNN, Auto, FrenzelPompe, Gaussian, MixedKSG, PlugIn, neighbours
+from mrflearn.dependence import KNN, FrenzelPompe, Gaussian, MixedKSG, PlugIn, Sieve, neighbours
 from mrflearn.errors import InputError
 from mrflearn.table import as_table
 
@@ -76,7 +76,7 @@ def test_a_bound_on_what_counts_are_kept_changes_no_answer():
 
 @pytest.mark.parametrize(
     "specification",
-    [KNN(), FrenzelPompe(), MixedKSG(), PlugIn(), Gaussian(), Gaussian(copula=True), Auto()],
+    [KNN(), FrenzelPompe(), MixedKSG(), PlugIn(), Gaussian(), Gaussian(copula=True), Sieve()],
 )
 def test_a_bound_that_cannot_be_kept_is_refused_with_the_amount(specification):
     table = as_table(np.random.default_rng(0).integers(3, size=(1000, 4)))
@@ -86,35 +86,52 @@ def test_a_bound_that_cannot_be_kept_is_refused_with_the_amount(specification):
     specification.bind(table, max_memory=as_bytes(needed))  # the amount named is enough
 
 
+def test_a_bound_changes_no_answer_of_the_default():
+    """Two columns that a product explains, among more than the bound has room for."""
+    values = np.random.default_rng(0).normal(size=(400, 26))
+    values[:, 2:4] = (values[:, 0] * values[:, 1])[:, None] + 0.3 * values[:, 2:4]
+    table = as_table(values)
+    with pytest.raises(InputError, match="at least") as error:
+        Sieve().bind(table, max_memory=1024)
+    needed = as_bytes(str(error.value).split("at least ")[1].split(" beside")[0])
+    free = Sieve().bind(table)
+    for max_memory in (needed, 4 * needed):
+        bound = Sieve().bind(table, max_memory=max_memory)
+        for i, given in ((2, ()), (2, (0, 1)), (4, (0, 2))):
+            others = [j for j in range(26) if j not in (i, *given)]
+            np.testing.assert_array_equal(
+                bound.cmi_many(i, others, given), free.cmi_many(i, others, given)
+            )
+
+
 @pytest.mark.parametrize("n_labels", [0, 1, 4])
 def test_the_default_counts_all_that_it_holds(n_labels):
-    """Neighbours, correlations, normal scores, and the cells of the discrete columns."""
+    """A covariance matrix of the features, and what is asked of it."""
     rng = np.random.default_rng(1)
     columns = {f"x{c}": rng.normal(size=400) for c in range(6)}
     columns |= {f"g{c}": rng.choice(list("abcde"), size=400) for c in range(n_labels)}
     table = as_table(pd.DataFrame(columns))
     with pytest.raises(InputError, match="at least") as error:
-        Auto().bind(table, max_memory=1024)
+        Sieve().bind(table, max_memory=1024)
     needed = as_bytes(str(error.value).split("at least ")[1].split(" beside")[0])
-    bound, free = Auto().bind(table, max_memory=needed), Auto().bind(table)
+    bound, free = Sieve().bind(table, max_memory=needed), Sieve().bind(table)
     for given in ((), (1,), (1, 2)):
         others = range(3, table.n_variables)
         np.testing.assert_array_equal(
             bound.cmi_many(0, others, given), free.cmi_many(0, others, given)
         )
-    n_indicators = 6 + 4 * n_labels
-    assert needed > KNN().bind(table).counts.least_memory + 8 * n_indicators * (400 + n_indicators)
+    assert needed >= 3 * 8 * free.features.n_features**2
 
 
 def test_threads_share_the_bound():
     X = np.random.default_rng(0).normal(size=(300, 4))
     free = GSMPLE(0.2).fit(X)
-    assert GSMPLE(0.2, n_jobs=2, max_memory="2 MB").fit(X).graph_ == free.graph_
-    GSMPLE(0.2, max_memory="400 KB").fit(X)
+    assert GSMPLE(0.2, n_jobs=2, max_memory="8 MB").fit(X).graph_ == free.graph_
+    GSMPLE(0.2, max_memory="2 MB").fit(X)
     with pytest.raises(
-        InputError, match="with 2 workers one question may take 100 KB of max_memory=400 KB"
+        InputError, match="with 2 workers one question may take 512 KB of max_memory=2 MB"
     ):
-        GSMPLE(0.2, n_jobs=2, max_memory="400 KB").fit(X)
+        GSMPLE(0.2, n_jobs=2, max_memory="2 MB").fit(X)
 
 
 def test_a_specification_of_a_user_need_not_know_about_memory():

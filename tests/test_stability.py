@@ -1,8 +1,5 @@
 """How often edges are found again: counted by hand, the same for any number of jobs."""
 
-import sys
-import warnings
-
 import numpy as np
 import pytest
 
@@ -92,14 +89,3 @@ def test_mistakes_are_one_sentence(options, words):
 def test_a_threshold_is_a_share(at_least):
     with pytest.raises(InputError, match="at_least must be a share between 0 and 1"):
         FOUND.graph(at_least)
-
-
-def test_a_wide_table_is_learned_from_edge_by_edge_as_learn_does(monkeypatch):
-    monkeypatch.setattr(sys.modules["mrflearn.estimators"], "MOST_FOR_PAIRS", 2)
-    X = np.random.default_rng(0).normal(size=(40, 3))
-    options = {"n_subsamples": 2, "dependence": "gaussian", "n_jobs": 1, "quiet": True}
-    with pytest.warns(UserWarning, match="one by one: with more than 2 variables"):
-        stability(X, **options)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        stability(X, refine="pairs", **options)

@@ -25,7 +25,14 @@ def kind_of(values, **options):
 @pytest.mark.parametrize(
     ("array", "kind", "reason"),
     [
-        (np.array([[1.0], [2.0], [1.0], [2.0]]), "continuous", "floating-point numbers"),
+        (np.array([[1.5], [2.0], [1.0], [2.0]]), "continuous", "floating-point numbers"),
+        (np.array([[1.0], [2.0], [1.0], [2.0]]), "ordinal", "whole numbers with few levels (2)"),
+        (
+            np.array([[1.0], [2.0], [3.0], [2.0]]),
+            "continuous",
+            "whole numbers with many levels (3)",
+        ),
+        (np.array([[0.5], [2.0], [0.5], [2.0]]), "ordinal", "numbers of two values"),
         (np.array([[1], [2], [1], [2]], dtype="i1"), "ordinal", "integers with few levels (2)"),
         (np.array([[1], [2], [3], [1]]), "continuous", "integers with many levels (3)"),
         (np.array([[True], [False]]), "nominal", "boolean values"),
@@ -59,6 +66,59 @@ def test_levels_count_as_seen_twice_on_average_not_each_of_them():
     assert kind_of([1] * 7 + [2, 3, 4])[0] == "ordinal"
     assert kind_of([1] * 7 + [2, 3, 4, 5, 6])[0] == "ordinal"
     assert kind_of([1] * 6 + [2, 3, 4, 5, 6, 7, 8])[0] == "continuous"
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "Float64", "double[pyarrow]", object])
+@pytest.mark.parametrize("levels", [2, 3, FEW_LEVELS, FEW_LEVELS + 1])
+def test_whole_numbers_are_taken_alike_as_floats_and_as_integers(levels, dtype):
+    """NumPy holds 0 and 1 as 0.0 and 1.0 beside a column of measurements."""
+    integers = np.repeat(np.arange(levels) - 1, 2)
+    floats = pd.Series(integers.astype(float)).astype(dtype)
+    for n in (2 * levels, 2 * levels - 1):
+        one, two = (as_table(pd.DataFrame({"a": own[:n]})) for own in (floats, integers))
+        assert one.values.tolist() == two.values.tolist()
+        ((found,), (expected,)) = one.columns, two.columns
+        assert found.kind == expected.kind
+        assert found.reason == expected.reason.replace("integers", "whole numbers")
+        assert repr(found.levels) == repr(expected.levels), "printed as whole numbers"
+
+
+def test_floats_that_are_not_all_whole_are_measured():
+    assert kind_of([1.0, 2.0, 3.0, 2.5] * 5) == ("continuous", "floating-point numbers")
+    assert kind_of([1.0, 2.0, 3.0, 2.5 + 1e-9] * 5)[0] == "continuous"
+    assert kind_of([1e200, 2e200, 3e200] * 5)[0] == "continuous", "no float of that size is not"
+
+
+@pytest.mark.parametrize("pair", [(0.5, 1.5), (-1.25, 3.0), (1e-9, 2e-9), (0.1, 1e300), (3e99, 1)])
+def test_a_column_of_two_values_is_never_continuous_unless_declared(pair):
+    one, other = pair
+    for values in ([one, other] * 2, [other] + [one] * 2000, [one] * 1500 + [other, np.nan]):
+        frame = pd.DataFrame({"a": values})
+        (found,) = as_table(frame, missing="drop").columns
+        assert (found.kind, found.reason) == ("ordinal", "numbers of two values")
+        assert found.levels == tuple(sorted(pair))
+        assert kind_of(values, kinds={"a": "continuous"}, missing="drop")[0] == "continuous"
+    assert kind_of([one, other, one])[0] == "continuous", "of too few rows to say so"
+
+
+def test_a_third_value_far_down_makes_a_column_continuous():
+    assert kind_of([0.5, 1.5] * 3000 + [2.5]) == ("continuous", "floating-point numbers")
+
+
+def test_dates_of_two_days_are_still_dates():
+    assert kind_of(pd.to_datetime(["2020-01-01", "2020-01-02"] * 4))[0] == "continuous"
+
+
+@pytest.mark.parametrize("kind", ["continuous", "nominal", [2, 1, 0], ["2", "1", "0"]])
+def test_a_declared_kind_wins_over_whole_floats(kind):
+    values = [0.0, 1.0, 2.0] * 4
+    table = as_table(pd.DataFrame({"a": values}), kinds={"a": kind}, scale=None)
+    assert table.columns[0].reason.startswith("declared")
+    assert table.kinds == ("ordinal" if isinstance(kind, list) else kind,)
+    expected = [2 - value for value in values] if isinstance(kind, list) else values
+    assert table.values.tolist() == [expected]
+    if kind == "nominal":
+        assert repr(table.columns[0].levels) == "(0, 1, 2)"
 
 
 def test_the_integer_rule_looks_at_the_rows_that_are_kept():

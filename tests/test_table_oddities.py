@@ -149,9 +149,9 @@ def test_misfits_are_counted_by_row_of_the_table_as_given():
 
 
 def test_floats_with_few_levels_get_a_note_but_no_warning():
-    table = as_table(np.repeat([0.5, 1.5], 6)[:, None])
+    table = as_table(np.repeat([0.5, 1.5, 2.0], 4)[:, None])
     assert table.describe()["note"].tolist() == [
-        "only 2 distinct values: declare it ordinal or nominal?"
+        "only 3 distinct values: declare it ordinal or nominal?"
     ]
 
 

@@ -43,6 +43,9 @@ _OTHER_DATE = re.compile(
 _WITH_COMMA = re.compile(r"[+-]?(?:\d+,\d+|\d{1,3}(?:,\d{3})+(?:\.\d*)?)", re.ASCII)
 """Decimals or thousands."""
 
+_WHOLE = 2.0**53
+"""Size from which floats hold nothing but whole numbers, whatever is measured."""
+
 _WIDE = (nw.Int128, nw.UInt128)
 """Integers that NumPy has no type for."""
 
@@ -53,9 +56,11 @@ class RawColumn:
 
     name: str
     type: str
-    """float, integer, boolean, string, category, ordered (categories) or time."""
+    """float, whole (floats that are whole numbers), integer, boolean, string, category, ordered
+    (categories) or time."""
     values: NDArray[Any]
-    """Numbers for float, integer and time columns; labels otherwise. Undefined at the holes."""
+    """Numbers for float, whole, integer and time columns; labels otherwise. Undefined at the
+    holes."""
     missing: NDArray[np.bool_]
     infinite: NDArray[np.bool_]
     categories: tuple[Any, ...] | None = None
@@ -104,7 +109,7 @@ class RawColumn:
         `why` numbers are wanted, and what to do about others, are for that sentence.
         """
         kept = self.values[keep]
-        if self.type in ("float", "integer", "time", "boolean"):
+        if self.type in ("float", "whole", "integer", "time", "boolean"):
             return np.ascontiguousarray(kept, dtype=np.float64)
         found = [_number(label) for label in kept]
         if None in found:
@@ -340,10 +345,15 @@ def _from_series(name: str, series: Any) -> RawColumn:
 def _floats(name: str, values: NDArray[Any]) -> RawColumn:
     floats = np.array(values, dtype=np.float64)
     missing, infinite = np.isnan(floats), np.isinf(floats)
-    present = floats[~missing & ~infinite]
-    # pandas and NumPy have made floats of integers where one is missing: those are integers still.
-    whole = missing.any() and bool(len(present)) and not np.any(present % 1)
-    return RawColumn(name, "integer" if whole else "float", floats, missing, infinite)
+    hidden = missing | infinite
+    present = floats[~hidden]
+    if len(present) and not np.any(present % 1) and np.abs(present).max() < _WHOLE:
+        # pandas and NumPy have made floats of integers where one is missing: those are integers.
+        kind = "integer" if missing.any() else "whole"
+        return RawColumn(
+            name, kind, np.where(hidden, 0.0, floats).astype(np.int64), missing, infinite
+        )
+    return RawColumn(name, "float", floats, missing, infinite)
 
 
 def _times(name: str, values: NDArray[Any]) -> RawColumn:

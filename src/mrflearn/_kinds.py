@@ -27,8 +27,14 @@ MISSING_CODES = tuple(
 """Numbers that questionnaires use for answers that are missing: -7, 7, -8, 8, …, -99999, 99999."""
 
 FEW_LEVELS = 10
-"""An integer column is ordinal when it has at most this many distinct values, each seen at least
-twice on average; with more it is continuous."""
+"""A column of whole numbers is ordinal when it has at most this many distinct values, each seen at
+least twice on average; with more it is continuous. With two it is, whatever numbers these are."""
+
+ENOUGH_ROWS = 1000
+"""Rows among which a column that is measured holds more than two values."""
+
+_WHOLE = {"integer": "integers", "whole": "whole numbers"}
+"""Types of columns of whole numbers, as reasons name them: of integers, and of floats."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +88,8 @@ def encode(
     if kind == "continuous":
         codes = raw.numbers(keep)
         levels = None
-    elif kind == "ordinal" and levels is None and raw.type == "integer":
-        codes = raw.numbers(keep)  # an integer is its own code
+    elif kind == "ordinal" and levels is None and raw.type in _WHOLE:
+        codes = raw.numbers(keep)  # a whole number is its own code
         levels = [int(level) for level in np.unique(codes)]
     else:
         if levels is None:
@@ -91,7 +97,7 @@ def encode(
         codes = raw.codes(keep, levels)
     distinct, counts = np.unique(codes, return_counts=True)
     n_distinct = len(distinct)
-    counting = raw.type == "integer" and n_distinct == len(codes) == np.ptp(codes) + 1.0
+    counting = raw.type in _WHOLE and n_distinct == len(codes) == np.ptp(codes) + 1.0
     about, note = _note_of_text(raw, kind, reason, n_distinct)
     if not about:
         about, note = _note(kind, reason, n_distinct, len(kept), bool(counting))
@@ -117,7 +123,7 @@ def _odd_codes(
     raw: RawColumn, kind: str, distinct: NDArray[np.float64], counts: NDArray[np.intp]
 ) -> tuple[str, str]:
     """Return the numbers that may stand for missing values, and the note about them."""
-    if raw.type not in ("integer", "float") or len(raw.values) <= FEW_LEVELS:
+    if raw.type not in ("float", *_WHOLE) or len(raw.values) <= FEW_LEVELS:
         return "", ""
     small = 0 if kind == "ordinal" else 9  # too usual among numbers of all sizes
     there = [code for code in MISSING_CODES if code in distinct and abs(code) > small]
@@ -176,12 +182,20 @@ def _infer_kind(raw: RawColumn, kept: NDArray[Any]) -> tuple[str, str]:
         return "ordinal", "ordered categories"
     if raw.type in ("category", "string", "boolean"):
         return "nominal", {"category": "categories"}.get(raw.type, f"{raw.type} values")
-    if raw.type == "integer":
-        n_distinct = len(np.unique(kept))
-        if n_distinct <= min(FEW_LEVELS, len(kept) / 2):
-            return "ordinal", f"integers with few levels ({n_distinct})"
-        return "continuous", f"integers with many levels ({n_distinct})"
-    return "continuous", {"float": "floating-point numbers", "time": "dates or durations"}[raw.type]
+    if raw.type == "time":
+        return "continuous", "dates or durations"
+    if raw.type == "float" and len(np.unique(kept[:ENOUGH_ROWS])) > 2:  # spares sorting them all
+        return "continuous", "floating-point numbers"
+    n_distinct = len(np.unique(kept))
+    few = n_distinct <= min(FEW_LEVELS, len(kept) / 2)
+    if raw.type in _WHOLE:
+        numbers = _WHOLE[raw.type]
+        if few:
+            return "ordinal", f"{numbers} with few levels ({n_distinct})"
+        return "continuous", f"{numbers} with many levels ({n_distinct})"
+    if few and n_distinct == 2:
+        return "ordinal", "numbers of two values"
+    return "continuous", "floating-point numbers"
 
 
 def _note_of_text(raw: RawColumn, kind: str, reason: str, n_distinct: int) -> tuple[str, str]:

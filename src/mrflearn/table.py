@@ -189,10 +189,11 @@ class Table:
         Notes
         -----
         Kinds come from the type of a column. Categories, strings and booleans are nominal;
-        ordered categories are ordinal; floats, dates and durations are continuous. Integers are
-        ordinal when they take at most 10 distinct values and each occurs at least twice on
-        average, continuous otherwise; whole numbers that are floats because some are missing count
-        as integers. `as_table(..., kinds=)` overrides any of this.
+        ordered categories are ordinal; dates and durations are continuous. Whole numbers, whether
+        integers or floats, are ordinal when they take at most 10 distinct values and each occurs at
+        least twice on average, continuous otherwise. Other floats are continuous, unless four rows
+        or more hold but two values: these are ordinal. `as_table(..., kinds=)` overrides any of
+        this.
 
         Examples
         --------

@@ -1,7 +1,6 @@
 """compare sets methods side by side; one that does not suit is no failure."""
 
 import json
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -120,7 +119,10 @@ def test_a_terminal_gets_an_aligned_table(on_terminal, chain):
         (["--alpha", "2"], "--alpha must be between 0 and 1"),
         (["--seed", "-3"], "--seed must be"),
         (["--n-jobs", "0"], "--n-jobs must be"),
-        (["--n-neighbors", "900"], "--n-neighbors 900 needs at least 901 rows"),
+        (
+            ["--dependence", "knn", "--n-neighbors", "900"],
+            "--n-neighbors 900 needs at least 901 rows",
+        ),
         (["--max-memory", "much"], "--max-memory"),
         (["--only", "a"], "--only leaves 1 of the columns"),
     ],
@@ -131,11 +133,3 @@ def test_mistakes(refusal, chain, options, says):
 
 def test_a_missing_file(refusal, chain):
     assert "did you mean 'chain.csv'?" in refusal("compare", "chian.csv")
-
-
-def test_of_wide_tables_edges_are_tried_one_by_one(run, chain, monkeypatch):
-    monkeypatch.setattr(sys.modules["mrflearn.estimators"], "MOST_FOR_PAIRS", 2)
-    blanket = ("blanket", "--target", "a", "--method", "gsmple")
-    for command, *options in (("compare", "--methods", "gsmple"), blanket):
-        said = run(command, "chain.csv", *FAST, *options).stderr
-        assert "Warning: edges were tried one by one: with more than 2 variables" in said

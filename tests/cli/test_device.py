@@ -5,7 +5,7 @@ from mrflearn.dependence import card
 
 def test_without_a_card_one_line_says_what_is_missing(refusal, chain, monkeypatch):
     monkeypatch.setattr(card, "_why_not", lambda: "no NVIDIA driver with a card was found")
-    line = refusal("learn", "chain.csv", "--device", "cuda")
+    line = refusal("learn", "chain.csv", "--device", "cuda", "--dependence", "knn")
     assert line == (
         "Error: --device cuda finds no usable GPU: no NVIDIA driver with a card was found. It "
         "takes an NVIDIA card with its driver and pip install 'mrflearn[gpu]'; --device cpu gives "
@@ -14,8 +14,9 @@ def test_without_a_card_one_line_says_what_is_missing(refusal, chain, monkeypatc
 
 
 def test_what_counts_no_neighbours_refuses_a_card(refusal, chain):
-    line = refusal("learn", "chain.csv", "--device", "cuda", "--dependence", "gaussian")
-    assert line.endswith("which counts no neighbours: use --device cpu")
+    for dependence in ("auto", "gaussian"):
+        line = refusal("learn", "chain.csv", "--device", "cuda", "--dependence", dependence)
+        assert line.endswith("which counts no neighbours: use --device cpu")
     line = refusal("learn", "chain.csv", "--device", "cuda", "--method", "glasso")
     assert line.startswith("Error: --device does not apply to --method glasso")
     assert "'gpu' is not one of" in refusal(

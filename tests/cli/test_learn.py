@@ -106,16 +106,17 @@ def test_a_refinement_reaches_the_estimator():
     frame = pd.DataFrame(rng.normal(size=(40, 10)) @ mixing, columns=list("abcdefghij"))
     frame.to_csv("table.csv", index=False)
     (parameter,) = [p for p in main.commands["learn"].params if p.name == "refine"]
-    assert tuple(parameter.type.choices) == REFINEMENTS
-    found = {None: learned("table.csv", "--lam", "0.05")}
-    assert found[None] == learned("table.csv", "--lam", "0.05", "--refine", "pairs")
-    for refine in REFINEMENTS:
+    assert tuple(parameter.type.choices) == (*REFINEMENTS, "none")
+    found = {}
+    for refine in parameter.type.choices:
         found[refine] = learned("table.csv", "--lam", "0.05", "--refine", refine)
-        graph = GSMPLE(0.05, dependence="gaussian", refine=refine).fit(frame).graph_
+        chosen = None if refine == "none" else refine
+        graph = GSMPLE(0.05, dependence="gaussian", refine=chosen).fit(frame).graph_
         assert {tuple(line.split("\t")[:2]) for line in found[refine][1:]} == {
             (edge.source, edge.target) for edge in graph.edges
         }
-    assert found["swap"] != found["regrow"]
+    assert found["none"] != found["pairs"]
+    assert found["auto"] == found["pairs"] == learned("table.csv", "--lam", "0.05")
 
 
 def test_scale_and_neighbours_reach_the_dependence(chain):

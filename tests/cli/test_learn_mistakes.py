@@ -92,14 +92,19 @@ def test_an_unknown_dependence_is_refused_with_the_known_ones(chain):
         (["--required", "a:b", "--forbidden", "b:a"], "both required and forbidden"),
         (["--drop", "d", "--required", "a:d"], "--required: unknown column 'd'"),
         (["--n-neighbors", "3", "--dependence", "gaussian"], "--n-neighbors does not apply"),
-        (["--n-neighbors", "0"], "--n-neighbors must be at least 1, got 0"),
-        (["--n-neighbors", "500"], "--n-neighbors 500 needs at least 501 rows"),
+        (["--n-neighbors", "3"], "--n-neighbors does not apply to dependence 'auto'"),
+        (["--dependence", "knn", "--n-neighbors", "0"], "--n-neighbors must be at least 1, got 0"),
+        (
+            ["--dependence", "knn", "--n-neighbors", "500"],
+            "--n-neighbors 500 needs at least 501 rows",
+        ),
         (["--n-neighbors", "few"], "'--n-neighbors': 'few' is not a valid integer"),
         (["--lam", "nan"], "--lam must be a number, got NaN"),
         (["--n-jobs", "0"], "--n-jobs must be"),
         (["--scale", "log"], "'--scale': 'log' is not one of"),
-        (["--refine", "swaps"], "'--refine': 'swaps' is not one of"),
-        (["--refine", "swap", "--method", "iamb"], "--refine does not apply to --method iamb"),
+        (["--refine", "pair"], "'--refine': 'pair' is not one of"),
+        (["--refine", "swap"], "'--refine': 'swap' is not one of"),
+        (["--refine", "pairs", "--method", "iamb"], "--refine does not apply to --method iamb"),
         (["--nonsense"], "--nonsense"),
     ],
 )
@@ -158,7 +163,7 @@ def test_a_method_that_does_not_suit_says_which_does(method, words):
         ("--max-memory", "1G"),
         ("--required", "a:b"),
         ("--scale", "rank"),
-        ("--refine", "swap"),
+        ("--refine", "pairs"),
     ],
 )
 def test_options_of_a_search_are_refused_for_a_parametric_method(option):

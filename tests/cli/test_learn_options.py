@@ -111,19 +111,17 @@ def test_many_columns_are_told_to_take_long_before_the_work(run, chain, monkeypa
     screen = "--screen 20, which looks at the 20 nearest of each alone"
     gaussian = ["--dependence", "gaussian", "--only", "a,b", "--no-test"]
     assert f"2 {said}{screen}" in run("learn", "chain.csv", *gaussian).stderr
-    automatic = run("learn", "chain.csv", "--only", "a,b", "--no-test").stderr
-    assert f"{said}--dependence gaussian or {screen}" in automatic
+    by_neighbours = ("--dependence", "knn", "--only", "a,b", "--no-test")
+    slow = run("learn", "chain.csv", *by_neighbours).stderr
+    assert f"{said}the default --dependence or {screen}" in slow
     assert said not in run("learn", "chain.csv", *gaussian, "--screen", "1").stderr
 
 
-def test_what_is_noted_while_learning_is_said_once(run, chain, monkeypatch):
-    monkeypatch.setattr(sys.modules["mrflearn.estimators"], "MOST_FOR_PAIRS", 3)
+def test_what_is_noted_while_learning_is_said_once(run, chain):
     first, *rest = Path("chain.csv").read_text().splitlines()
     Path("constant.csv").write_text("\n".join([f"{first},same", *(f"{row},1" for row in rest)]))
     said = run("learn", "constant.csv", *FAST).stderr
     assert said.count("Warning: constant column 'same'") == 1
-    assert said.count("Warning: edges were tried one by one: with more than 3 variables") == 1
-    assert "as by --refine pairs" in said
 
 
 def test_a_screen_leaves_pairs_out(run, refusal, chain):
@@ -137,13 +135,14 @@ def test_a_screen_leaves_pairs_out(run, refusal, chain):
 def test_many_rows_are_told_to_take_long_before_the_work(run, chain, monkeypatch):
     monkeypatch.setattr(sys.modules["mrflearn.cli.learn"], "MANY_ROWS", 200)
     said = "200 rows may take minutes, and more with each edge; faster: "
-    assert (
-        f"{said}--no-test or a part of the rows"
-        in run("learn", "chain.csv", "--dependence", "gaussian").stderr
-    )
-    automatic = run("learn", "chain.csv", "--no-test", "--only", "a,b").stderr
-    assert f"{said}--dependence gaussian or a part of the rows" in automatic
-    assert said not in run("learn", "chain.csv", *FAST, "-q").stderr
+    neighbours = ("--dependence", "knn", "--only", "a,b")
+    faster = "the default --dependence, --no-test or a part of the rows"
+    assert f"{said}{faster}" in run("learn", "chain.csv", *neighbours).stderr
+    untested = run("learn", "chain.csv", *neighbours, "--no-test").stderr
+    assert f"{said}the default --dependence or a part of the rows" in untested
+    assert said not in run("learn", "chain.csv", *neighbours, "-q").stderr
+    assert said not in run("learn", "chain.csv", "--only", "a,b").stderr  # not of regressions
+    assert said not in run("learn", "chain.csv", *FAST).stderr
     assert said not in run("learn", "chain.csv", "--method", "glasso", "--only", "a,b").stderr
 
 

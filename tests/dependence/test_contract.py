@@ -4,16 +4,15 @@ import copy
 import importlib
 import itertools
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
-from slow_auto import share_lessons
 
 from mrflearn.dependence import (
     DEPENDENCES,
     KNN,
-    Auto,
     FrenzelPompe,
     Gaussian,
     Memo,
@@ -23,6 +22,7 @@ from mrflearn.dependence import (
     OracleJoint,
     PlugIn,
     Question,
+    Sieve,
     Threaded,
     resolve,
 )
@@ -34,7 +34,8 @@ COVARIANCE = np.cov(np.random.default_rng(6).normal(size=(5, 40)))
 CYCLE = np.roll(np.eye(5), 1, axis=0) + np.roll(np.eye(5), -1, axis=0)
 
 SPECIFICATIONS = [
-    Auto(),
+    Sieve(),
+    Sieve(basis="linear"),
     KNN(),
     KNN(n_neighbors=1, nominal_distance=1.0),
     FrenzelPompe(),
@@ -96,12 +97,14 @@ QUESTIONS = [
 class TestEveryDependence:
     def test_many_and_batch_and_one_are_the_same_bits(self, specification):
         dependence = _bound(specification)
-        for given in [(), (2,), (2, 4)]:
-            candidates = [j for j in range(1, 5) if j not in given]
-            many = dependence.cmi_many(0, candidates, given)
-            one = [dependence.cmi(0, j, given) for j in candidates]
-            backwards = dependence.cmi_many(0, candidates[::-1], given)[::-1]
-            batch = dependence.cmi_batch([Question(0, candidates, given)])[0]
+        for i, given in itertools.product(range(5), [(), (2,), (2, 4), (0, 1)]):
+            if i in given:
+                continue
+            candidates = [j for j in range(5) if j not in (i, *given)]
+            many = dependence.cmi_many(i, candidates, given)
+            one = [dependence.cmi(i, j, given) for j in candidates]
+            backwards = dependence.cmi_many(i, candidates[::-1], given)[::-1]
+            batch = dependence.cmi_batch([Question(i, candidates, given)])[0]
             assert many.tolist() == one == backwards.tolist() == batch.tolist()
 
     def test_the_order_of_the_condition_does_not_matter(self, specification):
@@ -151,6 +154,24 @@ class TestEveryDependence:
         assert [_bound(clone).cmi(0, 1, (2, 3)) for clone in clones] == [expected, expected]
 
 
+@pytest.mark.parametrize("kind", ["continuous", "discrete", "mixed"])
+@pytest.mark.parametrize("n_samples", [40, 150, 400])
+@pytest.mark.parametrize("specification", [Sieve(), Sieve(basis="linear"), Gaussian()], ids=_name)
+def test_regressions_on_one_candidate_are_those_on_many(specification, n_samples, kind):
+    """To the bit, though linear algebra on more columns at once may round otherwise."""
+    table = as_table(_frame(kind, n_samples))
+    dependence = specification.bind(table)
+    for i, given in itertools.product(range(5), [(), (1,), (2,), (2, 4), (3, 4), (0, 1)]):
+        if i in given:
+            continue
+        candidates = [j for j in range(5) if j not in (i, *given)]
+        many = dependence.cmi_many(i, candidates, given).tolist()
+        some = dependence.cmi_many(i, candidates[1:], given).tolist()
+        fresh = [specification.bind(table).cmi(i, j, given) for j in candidates]
+        assert many == fresh
+        assert many[1:] == some
+
+
 ESTIMATED = [s for s in SPECIFICATIONS if not type(s).__name__.startswith("Oracle")]
 
 
@@ -171,7 +192,7 @@ class TestEveryEstimate:
         shuffled = specification.bind(as_table(frame.iloc[:, order]))
         for i, j, given in QUESTIONS[::7]:
             moved = shuffled.cmi(order.index(i), order.index(j), [order.index(z) for z in given])
-            if isinstance(specification, (Auto, Gaussian)):  # conditions are swept out in order
+            if isinstance(specification, (Sieve, Gaussian)):  # conditions are swept out in order
                 assert moved == pytest.approx(dependence.cmi(i, j, given), rel=1e-9, abs=1e-12)
             else:
                 assert moved == dependence.cmi(i, j, given)
@@ -182,15 +203,13 @@ class TestEveryEstimate:
         assert table.names == ("a", "b", "pair", "e")
         together = specification.bind(table)
         separate = specification.bind(as_table(_frame(kind)))
-        if isinstance(specification, Auto):  # it learns from a table what the variables are
-            share_lessons(separate, together)
         # Conditioning on the group is conditioning on its members.
         assert together.cmi(0, 1, (2,)) == pytest.approx(separate.cmi(0, 1, (2, 3)), abs=1e-12)
 
 
 @pytest.mark.parametrize(
     "specification",
-    [Auto(), KNN(), FrenzelPompe(), MixedKSG(), PlugIn(), Gaussian(copula=True)],
+    [Sieve(), KNN(), FrenzelPompe(), MixedKSG(), PlugIn(), Gaussian(copula=True)],
     ids=_name,
 )
 def test_the_order_of_rows_does_not_matter(specification):
@@ -199,6 +218,42 @@ def test_the_order_of_rows_does_not_matter(specification):
     one, two = (specification.bind(as_table(f)) for f in (frame, shuffled))
     for question in QUESTIONS[::11]:
         assert one.cmi(*question) == pytest.approx(two.cmi(*question), abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["continuous", "discrete", "mixed"])
+def test_the_order_of_more_rows_than_are_looked_at_twice_does_not_matter(kind):
+    frame = _frame(kind, 6000)
+    shuffled = frame.sample(frac=1, random_state=3)
+    one, two = (Sieve().bind(as_table(f)) for f in (frame, shuffled))
+    for question in QUESTIONS[::5]:
+        assert one.cmi(*question) == pytest.approx(two.cmi(*question), abs=1e-9)
+
+
+def test_threads_may_forget_what_others_remember(monkeypatch):
+    monkeypatch.setattr("mrflearn.dependence.sieve.MOST_REMEMBERED", 3)
+    interval = sys.getswitchinterval()
+    table = as_table(np.random.default_rng(0).normal(size=(100, 12)))
+    asked = [
+        Question(i, [j for j in range(12) if j not in (i, *given)], given)
+        for given in itertools.combinations(range(12), 2)
+        for i in range(12)
+        if i not in given
+    ]
+    expected = [answer.tolist() for answer in Sieve().bind(table).cmi_batch(asked)]
+    sys.setswitchinterval(1e-6)
+    try:
+        found = Threaded(Sieve().bind(table), 8).cmi_batch(asked)
+    finally:
+        sys.setswitchinterval(interval)
+    assert [answer.tolist() for answer in found] == expected
+
+
+def test_more_columns_than_all_products_have_room_for_are_answered():
+    values = np.random.default_rng(0).normal(size=(400, 90))
+    values[:, 2:4] = (values[:, 0] * values[:, 1])[:, None] + 0.3 * values[:, 2:4]
+    bound = Sieve().bind(as_table(values))
+    assert 0 < len(bound.products) < 90 * 89 / 2
+    assert 0 <= bound.cmi(2, 3, (0, 1)) < 0.2 * bound.cmi(2, 3)
 
 
 def test_memo_counts_each_value_once():
@@ -224,20 +279,15 @@ def test_memo_counts_both_directions_of_an_asymmetric_dependence():
     assert memo.cmi(0, 1, (2,)) != memo.cmi(1, 0, (2,))
 
 
-def test_auto_counts_levels_only_when_all_columns_are_discrete():
-    discrete, mixed = as_table(_frame("discrete")), as_table(_frame("mixed"))
-    few, many = Auto(n_neighbors=2), Auto(n_neighbors=20)
-    assert few.bind(discrete).cmi(0, 1, (2,)) == many.bind(discrete).cmi(0, 1, (2,))
-    assert few.bind(mixed).cmi(0, 1, (2,)) != many.bind(mixed).cmi(0, 1, (2,))
-
-
 def test_names_stand_for_specifications():
     assert resolve("mixed-ksg") == MixedKSG()
     assert resolve("copula") == Gaussian(copula=True)
     assert resolve("knn", n_neighbors=9, variant=None) == KNN(9)
     assert resolve(KNN(4)) == KNN(4)
+    assert resolve("auto") == resolve("sieve") == Sieve()
+    assert resolve("auto", tolerance=0.0, basis=None) == Sieve(tolerance=0.0)
     assert set(DEPENDENCES) == {
-        "auto", "knn", "mixed-ksg", "frenzel-pompe", "plugin", "gaussian", "copula",
+        "auto", "sieve", "knn", "mixed-ksg", "frenzel-pompe", "plugin", "gaussian", "copula",
     }  # fmt: skip
 
 
@@ -247,9 +297,13 @@ def test_names_stand_for_specifications():
         (lambda: resolve("knnn"), "unknown dependence 'knnn'; did you mean 'knn'"),
         (lambda: resolve(KNN), r"write KNN\(\)"),
         (lambda: resolve(3), "unknown dependence 3"),
-        (lambda: resolve("auto", correction="df"), "it takes n_neighbors, nominal_distance"),
+        (lambda: resolve("auto", correction="df"), "it takes basis, tolerance"),
         (lambda: resolve("knn", variant="paper"), "variant= does not apply to dependence 'knn'"),
         (lambda: resolve(OracleGraph(CYCLE), n_neighbors=3), "it takes none"),
+        (lambda: Sieve(basis="smoth"), "unknown basis 'smoth'; did you mean 'smooth'"),
+        (lambda: Sieve(tolerance=-1e-4), "tolerance must be a number from 0 up, got -0.0001"),
+        (lambda: Sieve(tolerance=float("nan")), "tolerance must be a number from 0 up, got nan"),
+        (lambda: Sieve(tolerance=float("inf")), "tolerance must be a number from 0 up, got inf"),
         (lambda: KNN(0), "n_neighbors must be at least 1, got 0"),
         (lambda: KNN(2.5), "n_neighbors must be a whole number, got 2.5"),
         (lambda: KNN(True), "whole number"),
@@ -307,7 +361,7 @@ def test_neighbours_may_be_counted_in_any_integer(kind):
 
 @pytest.mark.parametrize("n_samples", [60, 1100])
 @pytest.mark.parametrize(
-    "specification", [Auto(), KNN(), FrenzelPompe(), MixedKSG(), KNN(7)], ids=repr
+    "specification", [Sieve(), KNN(), FrenzelPompe(), MixedKSG(), KNN(7)], ids=repr
 )
 def test_threads_that_share_one_question_change_no_bit(specification, n_samples, monkeypatch):
     for name in ("neighbours", "_bound"):

@@ -8,7 +8,7 @@ import pytest
 
 from mrflearn import GSMPLE, IAMB, ChowLiu, GLasso, InputError, MarkovBlanketSelector
 from mrflearn.estimators import ESTIMATORS, SearchEstimator
-from mrflearn.selection import Heldout, FalseDiscoveryRate, Stars
+from mrflearn.selection import FalseDiscoveryRate, Heldout, Stars
 
 NUMBERS = [name for name in ESTIMATORS if name not in ("jose", "nodewise-logistic")]
 
@@ -118,7 +118,9 @@ def test_a_markov_blanket_is_chosen_alone():
 
 def test_shuffles_are_as_many_as_asked():
     few, many = (
-        GSMPLE(dependence="knn", selection=FalseDiscoveryRate(n_shuffles=n)).fit(_chain(60)).choice_.values
+        GSMPLE(dependence="knn", selection=FalseDiscoveryRate(n_shuffles=n))
+        .fit(_chain(60))
+        .choice_.values
         for n in (3, 12)
     )
     assert few != many

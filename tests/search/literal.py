@@ -217,20 +217,6 @@ def refined_gs_mple(
     while True:
         n_before = len(steps)
         turn()
-        if refine == "regrow":
-            return edges, steps, "done"
-        if refine == "swap" and len(steps) == n_before:
-            gains = []
-            for old in removable():
-                for new in addable():
-                    lost, gained = score(old, edges), score(new, edges - {old})
-                    if set(old) & set(new) and gained > lost + rounding:
-                        gains.append((lost - gained, old, new, lost, gained))
-            if gains:
-                _, old, new, lost, gained = min(gains)
-                remove(old, lost)
-                add("grow", new, gained)
-                turn()
         if refine == "pairs" and len(steps) == n_before:
             for edge in several(dependence, lam, edges, addable(), rounding):
                 add("grow", edge, score(edge, edges))

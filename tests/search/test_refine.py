@@ -11,35 +11,40 @@ from hypothesis import strategies as st
 from literal import gs_mple as literal_gs_mple
 from literal import refined_gs_mple
 from literal import several as literal_several
-from worlds import gaussian_oracle, ising_oracle, random_dependence, random_graph, random_world
+from worlds import ising_oracle, random_dependence, random_graph, random_world
 
 from mrflearn.dependence import Memo, OracleJoint
 from mrflearn.dependence.base import Dependence
 from mrflearn.errors import InputError
 from mrflearn.search import Constraints, gs_mple, refine
-from mrflearn.search.refine import REFINEMENTS
+from mrflearn.search.refine import REFINEMENTS, refinement_for
 
 LAMS = (-math.inf, -0.3, -0.05, 0.0, 0.02, 0.1, 0.5, 2.0, math.inf)
-OPTIONS = (None, *REFINEMENTS)
+GOING_ON = ("alternate", "pairs")
+OPTIONS = (None, *GOING_ON)
 
 
 class Noise(Dependence):
     """A random number for each question, one of `levels`: the chain rule and all else broken."""
 
-    def __init__(self, seed, n_variables, symmetric, levels):
+    def __init__(self, seed, n_variables, symmetric, levels, alone=1.0):
         self.seed, self.n_variables, self.symmetric = seed, n_variables, symmetric
-        self.levels = levels
+        self.levels, self.alone = levels, alone
 
     def _cmi_many(self, i, candidates, given):
         # With no condition every dependence is symmetric.
         ends = [sorted((i, j)) if self.symmetric or not given else (i, j) for j in candidates]
         rngs = [np.random.default_rng([self.seed, *end, *given]) for end in ends]
-        return np.array([rng.integers(1, self.levels) / self.levels for rng in rngs])
+        drawn = np.array([rng.integers(1, self.levels) / self.levels for rng in rngs])
+        return drawn if given else self.alone * drawn
 
 
-def noise(seed):
-    """Noise of any number of variables up to seven, with and without symmetry and many ties."""
-    return Noise(seed, 3 + seed % 5, seed % 2 == 0, (5, 50, 10**9)[seed % 3])
+def noise(seed, alone=1.0):
+    """Noise of any number of variables up to seven, with and without symmetry and many ties.
+
+    With little `alone` many edges show only beside others.
+    """
+    return Noise(seed, 3 + seed % 5, seed % 2 == 0, (5, 50, 10**9)[seed % 3], alone)
 
 
 class RockPaperScissors(Dependence):
@@ -107,9 +112,10 @@ def test_on_tables_the_fast_search_is_the_literal_one(option, seed):
     lam=st.sampled_from((0.6, 0.8, 1.0, 1.2, 1.4)),
     option=st.sampled_from(OPTIONS),
     shares=st.tuples(st.floats(0, 0.3), st.floats(0, 0.3)),
+    alone=st.sampled_from((0.5, 1.0)),
 )
-def test_on_noise_the_fast_search_is_the_literal_one(seed, lam, option, shares):
-    dependence = Memo(noise(seed))
+def test_on_noise_the_fast_search_is_the_literal_one(seed, lam, option, shares, alone):
+    dependence = Memo(noise(seed, alone))
     pairs = list(itertools.combinations(range(dependence.n_variables), 2))
     order = np.random.default_rng(seed).permutation(len(pairs))
     n_required, n_forbidden = (int(share * len(pairs)) for share in shares)
@@ -125,25 +131,25 @@ def test_on_noise_the_fast_search_is_the_literal_one(seed, lam, option, shares):
 
 
 def test_the_literal_comparisons_meet_what_they_are_about():
-    """Twins that never grow again, never swap and never go round would prove little."""
+    """Twins that never grow again, never add two edges and never go round would prove little."""
     endings = collections.Counter()
-    again = swapped = 0
-    for seed, lam in itertools.product(range(60), (0.6, 1.4)):
-        memo = Memo(noise(seed))
-        _, steps, ending = refined_gs_mple(memo, lam, "swap")
+    again = together = 0
+    kinds = ((0.6, 1.0), (1.4, 1.0), (0.8, 0.5), (1.0, 0.5))
+    for seed, (lam, alone) in itertools.product(range(60), kinds):
+        memo = Memo(noise(seed, alone))
+        _, steps, ending = refined_gs_mple(memo, lam, "pairs")
         endings[ending] += 1
-        swapped += any(phase == "shrink" and score > lam for phase, _, score in steps)
-        again += len(gs_mple.run(memo, lam, refine="regrow").trace) > len(
-            gs_mple.run(memo, lam).trace
-        )
+        _, one_by_one, _ = refined_gs_mple(memo, lam, "alternate")
+        together += steps != one_by_one
+        again += len(one_by_one) > len(gs_mple.run(memo, lam).trace)
     assert again >= 20
-    assert swapped >= 15
+    assert together >= 40
     assert endings["done"] >= 30
     assert endings["circle"] >= 30
 
 
-@pytest.mark.parametrize("option", ["alternate", "swap"])
-def test_in_the_end_nothing_is_worth_adding_removing_or_swapping(option):
+@pytest.mark.parametrize("option", GOING_ON)
+def test_in_the_end_nothing_is_worth_adding_or_removing(option):
     settled = 0
     for seed in range(60):
         dependence, lam = (noise(seed), 1.4) if seed % 2 else (random_dependence(seed), 0.05)
@@ -156,15 +162,12 @@ def test_in_the_end_nothing_is_worth_adding_removing_or_swapping(option):
         outside = pairs - set(edges)
         assert all(_score(dependence, edges, edge) > lam for edge in edges)
         assert all(_score(dependence, edges, edge) <= lam for edge in outside)
-        if option == "swap":  # for any edge outside, not only for those that share an end
-            for old, new in itertools.product(edges, outside):
-                rest = set(edges) - {old}
-                gain = _score(dependence, rest, new) - _score(dependence, rest, old)
-                assert gain <= 2 * refine.ROUNDING
+        if option == "pairs":
+            assert literal_several(dependence, lam, set(edges), outside) == []
     assert settled >= 40
 
 
-@pytest.mark.parametrize("option", ["alternate", "swap"])
+@pytest.mark.parametrize("option", GOING_ON)
 def test_a_graph_that_comes_again_ends_the_search(option):
     first = gs_mple.run(RockPaperScissors(), 0.0)
     assert first.edges == ((0, 2),)
@@ -174,72 +177,46 @@ def test_a_graph_that_comes_again_ends_the_search(option):
     removed = [step.edge for step in result.trace if step.phase == "shrink"]
     assert added == [(0, 1), (0, 2), (1, 2), (0, 1), (0, 2)]
     assert removed == [(0, 1), (0, 2), (1, 2), (0, 1)]
-    assert gs_mple.run(RockPaperScissors(), 0.0, refine="regrow").edges == ((1, 2),)
 
 
 def test_too_many_steps_end_the_search(monkeypatch):
     monkeypatch.setattr(refine, "PATIENCE", 0)
     result = gs_mple.run(RockPaperScissors(), 0.0, refine="alternate")
-    assert result == gs_mple.run(RockPaperScissors(), 0.0, refine="regrow")
+    edges, steps, ending = refined_gs_mple(RockPaperScissors(), 0.0, "alternate", patience=0)
+    assert ending == "patience"
+    assert set(result.edges) == edges == {(1, 2)}
+    assert _steps(result) == steps
 
 
-@pytest.mark.parametrize("option", ["alternate", "swap"])
+@pytest.mark.parametrize("option", GOING_ON)
 def test_a_search_that_only_wanders_ends(option):
     """On noise of twelve variables graphs seldom come again: patience ends the search."""
     dependence = Noise(1, 12, True, 10**9)
     first = gs_mple.run(dependence, 1.0)
     result = gs_mple.run(dependence, 1.0, refine=option)
     n_most = 11 * len(first.trace)
-    one_turn = 12 * 11 + 2  # all pairs in, all pairs out, after a swap
+    one_turn = 12 * 11 + 3  # all pairs in, all pairs out, after a triangle
     assert n_most < len(result.trace) <= n_most + one_turn
 
 
-def test_a_swap_is_the_removal_and_addition_that_lower_the_objective_most():
-    with_choice = with_ties = 0
-    for seed in range(160):
-        dependence = Memo(noise(seed))
-        found = gs_mple.run(dependence, 1.0)
-        steps = refine.swap(dependence, found.trace, Constraints())
-        assert steps[: len(found.trace)] == list(found.trace)
-        gains = []
-        pairs = itertools.combinations(range(dependence.n_variables), 2)
-        for old, new in itertools.product(found.edges, set(pairs) - set(found.edges)):
-            rest = set(found.edges) - {old}
-            lost, gained = _score(dependence, rest, old), _score(dependence, rest, new)
-            if set(old) & set(new) and gained > lost + refine.ROUNDING:
-                gains.append((lost - gained, old, new, lost, gained))
-        if not gains:
-            assert len(steps) == len(found.trace)
-            continue
-        with_choice += len(gains) > 1
-        with_ties += [gain[0] for gain in gains].count(min(gains)[0]) > 1
-        _, old, new, lost, gained = min(gains)
-        out, into = steps[len(found.trace) :]
-        assert (out.phase, out.edge, out.score, out.change) == ("shrink", old, lost, lost)
-        assert (into.phase, into.edge, into.score, into.change) == ("grow", new, gained, -gained)
-        assert into.objective == found.objective + lost - gained
-    assert with_choice >= 20
-    assert with_ties >= 5
-
-
-def test_rounding_moves_no_edge():
-    class NearlyTwins(Dependence):
-        """Nodes 1 and 2 tell node 0 the same, but for the last bits, and make each other idle."""
+@pytest.mark.parametrize(("more", "n_new"), [(1e-13, 0), (1e-6, 2)])
+def test_rounding_moves_no_edge(more, n_new):
+    class WorthNothing(Dependence):
+        """Nodes 1 and 2 together tell node 0 what two edges cost, but for the last bits."""
 
         n_variables = 3
         symmetric = True
 
         def _cmi_many(self, i, candidates, given):
-            known = {(0, 1): 0.3, (0, 2): 0.3 + 1e-13, (1, 2): 0.0}
-            return np.array([0.0 if given else known[min(i, j), max(i, j)] for j in candidates])
+            return np.full(len(candidates), 0.3 + more if given else 0.1)
 
-    fixed = Constraints(forbidden=frozenset([(0, 2)]))
-    begun = gs_mple.run(NearlyTwins(), 0.1, fixed).trace
-    assert [step.edge for step in begun] == [(0, 1)]
-    assert refine.swap(Memo(NearlyTwins()), begun, Constraints()) == list(begun)
+    apart = Constraints(forbidden=frozenset([(1, 2)]))
+    begun = gs_mple.run(WorthNothing(), 0.3, apart).trace
+    steps = refine.add_several(Memo(WorthNothing()), 0.3, begun, apart)
+    assert [step.edge for step in steps] == [(0, 1), (0, 2)][:n_new]
 
 
-@pytest.mark.parametrize("option", REFINEMENTS)
+@pytest.mark.parametrize("option", GOING_ON)
 @pytest.mark.parametrize("lam", [0.0, 0.02, 0.1])
 def test_with_exact_values_every_change_is_for_the_better(option, lam):
     """With the chain rule J(E) + lam |E| falls whenever the graph is not that of Algorithm 1."""
@@ -259,7 +236,7 @@ def test_with_exact_values_every_change_is_for_the_better(option, lam):
             assert reached < _exact_penalised_objective(oracle, first.edges, lam) - 1e-12
 
 
-@pytest.mark.parametrize("option", REFINEMENTS)
+@pytest.mark.parametrize("option", GOING_ON)
 def test_at_lambda_0_an_oracle_gives_the_true_graph(option):
     for seed in range(60):
         oracle, truth = random_world(seed)
@@ -299,7 +276,7 @@ def _differs_oracle():
 def test_pairs_find_what_no_edge_shows_alone():
     triangle, copy = ((0, 1), (0, 2), (1, 2)), (2, 3)
     for lam in (0.05, 0.1):
-        for option in (None, "regrow", "alternate", "swap"):
+        for option in (None, "alternate"):
             assert gs_mple.run(_differs_oracle(), lam, refine=option).edges == (copy,)
         found = gs_mple.run(_differs_oracle(), lam, refine="pairs")
         assert found.edges == (*triangle, copy)
@@ -328,7 +305,7 @@ def test_where_growth_begins_with_a_wrong_edge_going_on_finds_the_true_graph():
     assert worse == 0
 
 
-@pytest.mark.parametrize("option", REFINEMENTS)
+@pytest.mark.parametrize("option", GOING_ON)
 @pytest.mark.parametrize("seed", range(12))
 def test_a_path_is_a_run_at_each_lambda_and_shares_its_evaluations(option, seed):
     dependence = noise(seed) if seed % 2 else random_dependence(seed)
@@ -342,36 +319,38 @@ def test_a_path_is_a_run_at_each_lambda_and_shares_its_evaluations(option, seed)
     assert shared.n_evaluations < alone
 
 
-@pytest.mark.parametrize("option", REFINEMENTS)
+@pytest.mark.parametrize("option", GOING_ON)
 @pytest.mark.parametrize("seed", range(24))
 def test_evaluations_stay_within_their_bounds(option, seed):
     dependence, lam = (noise(seed), 1.0) if seed % 2 else (random_dependence(seed), 0.05)
     memo = Memo(dependence)
     result = gs_mple.run(memo, lam, refine=option)
     n_variables = dependence.n_variables
-    adjacency = np.zeros((n_variables, n_variables), dtype=bool)
-    largest_degree = 0
-    for step in result.trace:
-        i, j = step.edge
-        adjacency[i, j] = adjacency[j, i] = step.phase != "shrink"
-        largest_degree = max(largest_degree, adjacency.sum(axis=0).max())
-    # Each neighbourhood of a node that ever was there has one row; to swap, one more a neighbour.
+    # Each neighbourhood of a node that ever was there has one row; for pairs, one more a node.
     bound = n_variables * (n_variables + 2 * len(result.trace))
-    times = {"swap": 1 + largest_degree, "pairs": n_variables}
-    assert memo.n_evaluations <= bound * times.get(option, 1)
+    assert memo.n_evaluations <= bound * {"alternate": 1, "pairs": n_variables}[option]
 
 
-def test_swaps_ask_for_a_row_an_end_of_an_edge_and_then_for_what_changed():
-    rng = np.random.default_rng(0)
-    memo = Memo(gaussian_oracle(rng, random_graph(rng, 30, "tree")))
-    n_variables = memo.n_variables
-    found = gs_mple.run(memo, 0.02, refine="alternate")
-    before = memo.n_evaluations
-    refine.swap(memo, found.trace, Constraints())
-    assert 0 < memo.n_evaluations - before <= 2 * len(found.edges) * n_variables
-    asked = memo.n_evaluations
-    refine.swap(memo, found.trace, Constraints())
-    assert memo.n_evaluations == asked
+@pytest.mark.parametrize(("most", "option"), [(4, "alternate"), (5, "pairs")])
+def test_auto_tries_pairs_of_edges_unless_the_table_is_wide(most, option, monkeypatch):
+    monkeypatch.setattr(refine, "MOST_FOR_PAIRS", most)
+    n_apart = 0
+    for seed in range(2, 62, 5):  # of five variables
+        memo = Memo(noise(seed, 0.5))
+        others = {name: gs_mple.run(memo, 1.0, refine=name) for name in GOING_ON}
+        assert gs_mple.run(memo, 1.0, refine="auto") == others[option]
+        n_apart += others["alternate"] != others["pairs"]
+    assert n_apart >= 3
+
+
+def test_auto_stands_for_no_refinement_that_a_user_chose():
+    assert set(REFINEMENTS) == {"auto", *GOING_ON}
+    assert refine.MOST_FOR_PAIRS == 50
+    for n_variables in (2, 50, 51, 1000):
+        for chosen in OPTIONS:
+            assert refinement_for(chosen, n_variables) == chosen
+        expected = "pairs" if n_variables <= 50 else "alternate"
+        assert refinement_for("auto", n_variables) == expected
 
 
 def test_an_unknown_refinement_is_refused_before_any_work():

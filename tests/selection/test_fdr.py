@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mrflearn.datasets import sparse_gaussian
-from mrflearn.dependence import Auto, Gaussian, Memo, PlugIn
+from mrflearn.dependence import Gaussian, Memo, PlugIn, Sieve
 from mrflearn.metrics import f1
 from mrflearn.search import gs_mple
 from mrflearn.selection.fdr import (
@@ -84,7 +84,7 @@ def test_pairs_that_are_decided_already_are_not_expected():
 
 @pytest.mark.parametrize("rule", ["sum", "and", "or"])
 def test_pairs_tested_have_the_tails_they_have_among_all(rule):
-    bound = Auto().bind(_table())
+    bound = Sieve().bind(_table())
     conditions = _graph(6, (0, 1), (1, 2), (1, 4))
     candidates = _graph(6, (0, 1), (0, 4), (1, 2), (2, 4), (3, 5))
     everything, some = (ScoreNulls(bound, rule, among) for among in (None, candidates))
@@ -118,7 +118,7 @@ def test_alone_as_many_are_expected_as_in_a_graph_without_edges(rule):
         ),
         kinds={f"x{c}": "nominal" for c in range(6)},
     )
-    nulls = ScoreNulls(Auto().bind(table), rule)
+    nulls = ScoreNulls(Sieve().bind(table), rule)
     alone = nulls.expected_alone()
     for lam in (0.0, 0.02, 0.05, 0.2):
         assert alone(lam) == pytest.approx(nulls.expected(_graph(6), lam), rel=1e-12)
@@ -288,7 +288,7 @@ def test_the_reason_says_what_was_found_and_what_was_refused():
 
 def test_lambdas_go_from_no_edge_to_what_chance_brings():
     for table in (_table(), _table(1000), _table(50, 3)):
-        memo = Memo(Auto().bind(table))
+        memo = Memo(Sieve().bind(table))
         nulls = ScoreNulls(memo)
         lams = lambdas(nulls, 20)
         assert len(lams) == 20
@@ -340,14 +340,14 @@ def test_further_lambdas_go_on_in_the_steps_of_the_last_two():
 def test_lambdas_of_constants_are_positive():
     with pytest.warns(UserWarning, match="constant"):
         table = as_table(pd.DataFrame({"a": [1.0] * 20, "b": [2.0] * 20, "c": np.arange(20.0)}))
-    lams = lambdas(ScoreNulls(Auto().bind(table)))
+    lams = lambdas(ScoreNulls(Sieve().bind(table)))
     assert all(lam > 0 for lam in lams)
 
 
 NOISE = {
-    "continuous": (Auto(), lambda rng, n: rng.normal(size=n)),
-    "ordinal": (Auto(), lambda rng, n: rng.integers(4, size=n)),
-    "labels": (Auto(), lambda rng, n: rng.choice(list("pqrs"), size=n, p=[0.4, 0.3, 0.2, 0.1])),
+    "continuous": (Sieve(), lambda rng, n: rng.normal(size=n)),
+    "ordinal": (Sieve(), lambda rng, n: rng.integers(4, size=n)),
+    "labels": (Sieve(), lambda rng, n: rng.choice(list("pqrs"), size=n, p=[0.4, 0.3, 0.2, 0.1])),
     "counted": (PlugIn("df"), lambda rng, n: rng.choice(list("pqr"), size=n)),
     "correlated": (Gaussian(copula=True), lambda rng, n: rng.standard_cauchy(size=n)),
 }
@@ -375,7 +375,7 @@ def test_a_gaussian_graph_is_found():
     world = sparse_gaussian(random_state=1)
     found = []
     for seed in range(5):
-        memo = Memo(Auto().bind(as_table(world.sample(400, random_state=seed))))
+        memo = Memo(Sieve().bind(as_table(world.sample(400, random_state=seed))))
         nulls = ScoreNulls(memo)
         lams = lambdas(nulls)
         results = gs_mple.path(memo, lams)

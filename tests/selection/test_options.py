@@ -3,7 +3,7 @@
 import pytest
 
 from mrflearn.errors import InputError
-from mrflearn.selection import EBIC, Heldout, FalseDiscoveryRate, Stars
+from mrflearn.selection import EBIC, FalseDiscoveryRate, Heldout, Stars
 from mrflearn.selection.options import SELECTIONS, check_alpha, check_seed, resolve
 
 

@@ -1,14 +1,11 @@
 """The test of an edge: valid where nothing is there, and awake where something is."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from mrflearn.dependence import KNN, Auto, Gaussian, Memo, MixedKSG, PlugIn, Threaded
+from mrflearn.dependence import KNN, Gaussian, Memo, MixedKSG, PlugIn, Sieve, Threaded
 from mrflearn.selection import significance
-from mrflearn.selection.shuffles import shuffled_orders
 from mrflearn.selection.significance import Examiner, p_value_among
 from mrflearn.table import as_table
 
@@ -34,7 +31,8 @@ def _p_value(specification, table, seed):
     return examiner.examine((0, [2, 3]), (1, [3, 4]), rng)[2]
 
 
-SPECIFICATIONS = [Auto(), KNN(), MixedKSG(3), Gaussian(copula=True)]
+SHUFFLED = [KNN(), MixedKSG(3), Gaussian(copula=True)]
+SPECIFICATIONS = [Sieve(), *SHUFFLED]
 
 
 @pytest.mark.parametrize("specification", SPECIFICATIONS, ids=lambda s: type(s).__name__)
@@ -49,7 +47,7 @@ def test_a_pair_without_an_edge_is_rarely_significant(specification):
 
 @pytest.mark.parametrize(("kind", "level"), [("continuous", 1e-5), ("mixed", 0.01)])
 def test_an_edge_is_significant(kind, level):
-    found = [_p_value(Auto(), _frame(kind, 200, seed, 0.8), seed) for seed in range(8)]
+    found = [_p_value(Sieve(), _frame(kind, 300, seed, 0.8), seed) for seed in range(8)]
     assert np.median(found) < level
 
 
@@ -58,15 +56,12 @@ def test_an_edge_that_correlations_do_not_see_is_significant():
     values = rng.normal(size=(300, 4))
     values[:, 1] = values[:, 0] ** 2 + 0.5 * values[:, 1]
     table = as_table(values)
-    dependence = Auto().bind(table)
-    score = 2 * dependence.cmi(0, 1)
-    chance = Examiner(table, Auto(), dependence, 80).scores_by_chance((0, []), (1, []), rng)
-    assert p_value_among(score, chance) < 1e-6
+    examiner = Examiner(table, Sieve(), Sieve().bind(table), 80)
+    assert examiner.examine((0, []), (1, []), rng)[2] < 1e-6
 
 
 def test_an_edge_among_answers_on_a_scale_is_significant():
-    """Given five of five levels, hardly two rows are alike: where those alone change places, p is
-    about 0.04."""
+    """Given five of five levels hardly two rows are alike, and shuffles among those show little."""
     found = []
     for seed in range(5):
         rng = np.random.default_rng(seed)
@@ -75,7 +70,7 @@ def test_an_edge_among_answers_on_a_scale_is_significant():
         columns = [x, x + rng.normal(size=200), *causes]
         answers = np.clip(np.round(1.2 * np.array(columns)), -2, 2).astype(int)
         table = as_table(answers.T)
-        examiner = Examiner(table, Auto(), Auto().bind(table), 60)
+        examiner = Examiner(table, Sieve(), Sieve().bind(table), 60)
         found.append(examiner.examine((0, [2, 3, 4, 5, 6]), (1, []), rng)[2])
     assert np.median(found) < 0.001
 
@@ -85,15 +80,13 @@ def test_among_discrete_variables_shuffles_are_within_groups():
     rng = np.random.default_rng(2)
     frame = {"x": rng.integers(2, size=40), "y": rng.integers(2, size=40), "z": np.arange(40)}
     table = as_table(pd.DataFrame(frame), kinds=dict.fromkeys("xyz", "nominal"))
-    for specification in (PlugIn(), Auto()):
-        dependence = specification.bind(table)
-        score = 2 * dependence.cmi(0, 1, [2])
-        examiner = Examiner(table, specification, dependence, 20)
-        chance = examiner.scores_by_chance((0, [2]), (1, [2]), rng)
-        np.testing.assert_allclose(chance, score)
+    dependence = PlugIn().bind(table)
+    score = 2 * dependence.cmi(0, 1, [2])
+    chance = Examiner(table, PlugIn(), dependence, 20).scores_by_chance((0, [2]), (1, [2]), rng)
+    np.testing.assert_allclose(chance, score)
 
 
-@pytest.mark.parametrize("specification", SPECIFICATIONS, ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("specification", SHUFFLED, ids=lambda s: type(s).__name__)
 def test_either_end_is_given_its_own_neighbours(specification):
     """Seen where copies are the data, as each row has a label of its own."""
     rng = np.random.default_rng(3)
@@ -111,57 +104,25 @@ def test_either_end_is_given_its_own_neighbours(specification):
         np.testing.assert_allclose(chance, score, atol=1e-9)
 
 
-def test_what_was_learned_is_kept_for_the_copies():
-    """Whoever holds the dependence: a memo, threads, or nobody."""
+def test_the_sieve_is_tested_by_its_null_given_the_neighbours_of_both():
+    """Whoever holds the dependence, and however many copies were asked for."""
     table = _frame("mixed", 100, 3, 0.5)
-    dependence = Auto().bind(table)
-    found = []
-    for held in (dependence, Memo(dependence), Memo(Threaded(dependence, 2))):
+    dependence, both = Sieve().bind(table), [2, 3, 4]
+    score = dependence.cmi(0, 1, both) + dependence.cmi(1, 0, both)
+    null = dependence.null(0, [1], both) + dependence.null(1, [0], both)
+    for n_copies, held in enumerate((dependence, Memo(dependence), Memo(Threaded(dependence, 2)))):
         rng = np.random.default_rng(4)
-        examiner = Examiner(table, Auto(), held, 20)
-        found.append(examiner.scores_by_chance((0, [2]), (1, [3]), rng).tolist())
-    assert found[0] == found[1] == found[2]
-    bound = Auto().bind_alike(table, dependence)
-    assert bound.learned == dependence.learned
-    assert bound.cmi(0, 1, [2]) == dependence.cmi(0, 1, [2])
-
-
-def test_in_a_table_of_few_variables_all_is_learned_anew_from_each_copy():
-    """What the pair that is tested looks like must not decide how its copies are measured."""
-    rng = np.random.default_rng(3)
-    values = rng.normal(size=(80, 2))
-    values[:, 1] += values[:, 0] ** 2
-    table = as_table(values)
-    dependence = Auto().bind(table)
-    score, by_chance, p_value = Examiner(table, Auto(), dependence, 12).examine(
-        (0, []), (1, []), np.random.default_rng(4)
-    )
-    rng, scores, plain = np.random.default_rng(4), [], []
-    for copied in (0, 1):
-        for order in shuffled_orders(table, copied, [], 6, rng):
-            changed = table.values.copy()
-            changed[copied] = changed[copied, order]
-            anew = Auto().bind(replace(table, values=changed))
-            scores.append(2 * anew.cmi(0, 1))
-            plain.append(2 * anew.parametric.estimates(0, (1,), ())[0])
-    alike = Auto().bind_alike(replace(table, values=changed), dependence)
-    assert 2 * alike.cmi(0, 1) != pytest.approx(scores[-1], abs=1e-6)
-    assert score == pytest.approx(2 * dependence.cmi(0, 1))
-    assert by_chance == pytest.approx(np.mean(scores))
-    by_correlations = 2 * dependence.parametric.estimates(0, (1,), ())[0]
-    p_values = (
-        p_value_among(score, np.array(scores)),
-        p_value_among(by_correlations, np.array(plain), np.sqrt(8)),
-    )
-    assert p_values[0] < 0.01 < p_values[1]
-    assert p_value == pytest.approx(2 * p_values[0])
+        examiner = Examiner(table, Sieve(), held, n_copies)
+        found = examiner.examine((0, [2, 3]), (1, [3, 4]), rng)
+        assert found == (score, null.mean[0], null.tail(score)[0])
+        assert rng.random() == np.random.default_rng(4).random()  # none was drawn
 
 
 def test_in_a_table_of_few_variables_plain_dependence_is_as_sure_as_correlations_are():
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(2, 300))
     table = as_table(np.column_stack([x, y + 0.5 * x]))  # by a correlation, p is about 1e-20
-    examiner = Examiner(table, Auto(), Auto().bind(table), 100)
+    examiner = Examiner(table, Sieve(), Sieve().bind(table), 100)
     assert examiner.examine((0, []), (1, []), rng)[2] < 1e-10
 
 
@@ -180,16 +141,12 @@ def test_where_no_rows_can_be_exchanged_nothing_is_shown():
     frame = pd.DataFrame(rng.integers(1, 6, size=(120, 14)), columns=[f"q{i}" for i in range(14)])
     frame = frame.assign(id=[f"row {n}" for n in range(120)], x=rng.normal(size=120).round(1))
     table = as_table(frame.assign(y=rng.integers(2, size=120)))
-    dependence = Auto().bind(table)
     x, y, others = 15, 16, list(range(15))
-    p_values = []
-    for seed in range(3):
-        rng = np.random.default_rng(seed)
-        examiner = Examiner(table, Auto(), dependence, 60)
-        chance = examiner.scores_by_chance((x, others), (y, others), rng)
-        score = dependence.cmi(x, y, others) + dependence.cmi(y, x, others)
-        p_values.append(p_value_among(score, chance))
-    assert min(p_values) > 0.05
+    for specification in SPECIFICATIONS:
+        examiner = Examiner(table, specification, specification.bind(table), 60)
+        for seed in range(3):
+            rng = np.random.default_rng(seed)
+            assert examiner.examine((x, others), (y, others), rng)[2] > 0.05
 
 
 def _graph(n_variables, *edges):
@@ -231,19 +188,22 @@ def test_edges_of_a_graph_are_tested_among_all_pairs():
     assert all(test.q_value < 0.01 for test in found[:5])
 
 
-def test_what_an_edge_is_tested_by_depends_on_its_ends_and_neighbours_alone():
+@pytest.mark.parametrize("specification", SPECIFICATIONS, ids=lambda s: type(s).__name__)
+def test_what_an_edge_is_tested_by_depends_on_its_ends_and_neighbours_alone(specification):
     table = _frame("mixed", 100, 6, 0.5)
-    bound = Auto().bind(table)
+    bound = specification.bind(table)
     one, two = (
         {
             test.edge: (test.score, test.by_chance, test.p_value)
-            for test in significance.examine_edges(table, Auto(), bound, _graph(7, *edges), 30, 3)
+            for test in significance.examine_edges(
+                table, specification, bound, _graph(7, *edges), 30, 3
+            )
         }
         for edges in ([(0, 2), (1, 4), (3, 5)], [(0, 2), (1, 6), (3, 4)])
     )
     assert one[0, 2] == two[0, 2]
-    other = significance.examine_edges(table, Auto(), bound, _graph(7, (0, 2)), 30, 4)
-    assert other[0].by_chance != one[0, 2][1]
+    other = significance.examine_edges(table, specification, bound, _graph(7, (0, 2)), 30, 4)
+    assert (other[0].by_chance == one[0, 2][1]) == bound.has_exact_null
 
 
 def test_a_graph_without_edges_has_no_tests():
@@ -266,7 +226,7 @@ def test_far_tails_are_at_least_as_heavy_as_the_closed_form_says():
     assert 0.8 < known < 1.25
 
 
-@pytest.mark.parametrize("specification", SPECIFICATIONS, ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("specification", SHUFFLED, ids=lambda s: type(s).__name__)
 @pytest.mark.parametrize("labels", [False, True], ids=["numbers", "labels"])
 def test_scores_do_not_depend_on_how_many_copies_are_bound_at_once(
     specification, labels, monkeypatch

@@ -81,7 +81,7 @@ def test_two_processes_keep_to_the_least_bound_and_find_the_same(dependence, wor
     tables = 2 * 8 * N_SAMPLES * N_COLUMNS
     assert found == free
     assert used <= bound + tables
-    if dependence in ("knn", "auto"):  # who answer in smaller portions; else none is smaller
+    if dependence == "knn":  # who answers in smaller portions; else none is smaller
         assert used < 0.9 * unbound
 
 

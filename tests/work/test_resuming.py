@@ -67,9 +67,7 @@ def test_another_executor_goes_on_where_one_stopped(frame, tmp_path):
     options = {"dependence": "knn", "quiet": True, "n_subsamples": 6}
     whole = saved(learn(frame, n_jobs=1, **options), tmp_path / "whole.json")
     place = {"checkpoint": tmp_path / "run"}
-    stability(
-        frame, n_subsamples=3, n_jobs=1, quiet=True, dependence="knn", refine="pairs", **place
-    )
+    stability(frame, n_subsamples=3, n_jobs=1, quiet=True, dependence="knn", **place)
     again = learn(frame, n_jobs=2, executor="processes", **place, **options)
     assert saved(again, tmp_path / "again.json") == whole
 

@@ -8,7 +8,10 @@ levels, the rare ones joined. The features of a variable have mean 0, variance 1
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,18 +36,23 @@ FEW_LEVELS = 10
 REDUNDANT = 1e-6
 """Share of a feature's variance left by earlier ones of its variable below which it is dropped."""
 
+MOST_WITHIN = 40
+"""Products of the columns of one variable, at most."""
+
 CHUNK = 2048
 """Rows whose features are held at a time."""
 
 
 def n_functions(n_samples: int) -> int:
-    """Return how many functions a continuous column has: 5 at 100 rows, 7 at 1,000, 17 at 100,000.
+    """Return how many functions a continuous column has: 3 at 100 rows, 7 at 1,000, 17 at 100,000.
 
     A regression of x and one of y that each miss a share e of what the conditions explain let a
     correlation of e^2 through, which is noise as long as e^2 is less than n^(-1/2). Splines of a
-    function with two derivatives miss K^(-2), so K has to grow a little faster than n^(1/8).
+    function with two derivatives miss K^(-2), so K has to grow a little faster than n^(1/8). With
+    few rows each function costs more than it explains: the conditions of a node with five neighbors
+    take at most 1.5 roots of n.
     """
-    return max(1, round(2.1 * n_samples**0.18))
+    return max(1, min(round(2.1 * n_samples**0.18), round(n_samples**0.5 / 3.3)))
 
 
 def normal_scores_of(counts: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -77,6 +85,8 @@ class _ColumnMap:
         Which distinct values are rare.
     sizes : tuple of int
         Number of first features, of second ones and of further ones.
+    has_products : bool
+        Whether first features of the columns of a variable are multiplied.
     """
 
     values: NDArray[np.float64]
@@ -85,6 +95,7 @@ class _ColumnMap:
     marked: NDArray[np.intp]
     rare: NDArray[np.bool_]
     sizes: tuple[int, int, int]
+    has_products: bool
 
     def features(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the raw features of some rows, one row for each feature."""
@@ -105,9 +116,11 @@ def _column_map(column: Column, values: NDArray[np.float64], n_most: int) -> _Co
     from scipy.special import ndtri
 
     distinct, counts = np.unique(values, return_counts=True)
-    nothing = np.empty(0, dtype=np.intp)
+    nothing, products = np.empty(0, dtype=np.intp), n_most > 1
     if len(distinct) == 1:
-        return _ColumnMap(distinct, None, np.empty(0), nothing, np.zeros(1, dtype=bool), (0, 0, 0))
+        return _ColumnMap(
+            distinct, None, np.empty(0), nothing, np.zeros(1, dtype=bool), (0, 0, 0), products
+        )
     if column.kind == "nominal" or len(distinct) == 2:
         rare = _rare(counts)
         marked = np.flatnonzero(~rare)
@@ -117,7 +130,7 @@ def _column_map(column: Column, values: NDArray[np.float64], n_most: int) -> _Co
         else:
             sizes = counts
         marked = np.delete(marked, np.argmax(sizes))
-        return _ColumnMap(distinct, None, np.empty(0), marked, rare, (len(marked), 0, 0))
+        return _ColumnMap(distinct, None, np.empty(0), marked, rare, (len(marked), 0, 0), products)
     n_smooth = min(n_most, len(distinct) - 1)
     n_knots = max(n_smooth - 3, 0)
     knots = ndtri(np.arange(1, n_knots + 1) / (n_knots + 1))
@@ -130,6 +143,7 @@ def _column_map(column: Column, values: NDArray[np.float64], n_most: int) -> _Co
         heavy,
         np.zeros(len(distinct), dtype=bool),
         (1, min(n_smooth, 2) - 1, max(n_smooth - 2, 0) + len(heavy)),
+        products,
     )
 
 
@@ -209,7 +223,19 @@ def _raw(maps: tuple[_ColumnMap, ...], values: NDArray[np.float64]) -> NDArray[n
         for part, size in zip(parts, own.sizes, strict=True):
             part.append(features[begin : begin + size])
             begin += size
-    return np.vstack([feature for part in parts for feature in part])
+    parts[2].extend(a[:, None] * b for a, b in _column_pairs(maps, parts[0]))
+    return np.vstack([feature.reshape(-1, values.shape[1]) for part in parts for feature in part])
+
+
+def _column_pairs(maps: Sequence[_ColumnMap], of: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Return what belongs to each two columns of a variable whose products are features."""
+    if not maps[0].has_products:
+        return []
+    sizes = [own.sizes[0] for own in maps]
+    pairs = list(itertools.combinations(range(len(maps)), 2))
+    if sum(sizes[a] * sizes[b] for a, b in pairs) > MOST_WITHIN:
+        return []
+    return [(of[a], of[b]) for a, b in pairs]
 
 
 def _orthonormal(
@@ -219,7 +245,8 @@ def _orthonormal(
 
     Each feature is freed of those before it; one that they determine is dropped.
     """
-    n_raw, n_samples = sum(sum(own.sizes) for own in maps), values.shape[1]
+    n_within = sum(a * b for a, b in _column_pairs(maps, [own.sizes[0] for own in maps]))
+    n_raw, n_samples = sum(sum(own.sizes) for own in maps) + n_within, values.shape[1]
     total, cross = np.zeros(n_raw), np.zeros((n_raw, n_raw))
     for begin in range(0, n_samples, CHUNK):
         raw = _raw(maps, values[:, begin : begin + CHUNK])
@@ -228,6 +255,7 @@ def _orthonormal(
     mean = total / n_samples
     covariance = cross / n_samples - np.outer(mean, mean)
     ends = np.cumsum([sum(own.sizes[part] for own in maps) for part in range(3)])
+    ends[2] += n_within
     columns: list[NDArray[np.float64]] = []
     sizes = [0, 0, 0]
     for k in range(n_raw):

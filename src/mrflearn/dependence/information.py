@@ -133,12 +133,13 @@ def table_of(
     kinds: Mapping[str, str] | None,
     missing: str,
 ) -> Table:
-    """Return the table of two variables and, unless there is none, a condition."""
+    """Return the table of two variables and, a variable for each column, the conditions."""
     parts = {"x": x, "y": y}
     if z is not None and (np.ndim(z) < 2 or np.shape(z)[1] > 0):
         parts["z"] = z
     columns: list[RawColumn] = []
     groups: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for name, values in parts.items():
         own = [replace(column, name=f"{name}.{column.name}") for column in _read(name, values)]
         if columns and len(own[0].values) != len(columns[0].values):
@@ -147,12 +148,14 @@ def table_of(
                 "the variables must be observed together"
             )
         columns += own
-        groups[name] = [column.name for column in own]
+        if name != "z":  # conditions are a set of variables
+            groups[name] = [column.name for column in own]
+        names[name] = [column.name for column in own]
     declared: dict[Any, str] = {}
     for name, kind in (kinds or {}).items():
-        if name not in groups:
-            raise unknown("variable in kinds=", name, groups)
-        declared |= dict.fromkeys(groups[name], kind)
+        if name not in names:
+            raise unknown("variable in kinds=", name, names)
+        declared |= dict.fromkeys(names[name], kind)
     return build_table(columns, declared, groups, scale, missing)
 
 

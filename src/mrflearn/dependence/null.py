@@ -115,7 +115,7 @@ def log_tail(shape: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray
     """
     from scipy.special import gammaincc, gammaln
 
-    shape, values = np.broadcast_arrays(shape, np.maximum(values, 0.0))
+    shape, values = np.broadcast_arrays(shape, np.clip(values, 0.0, np.finfo(float).max / 2))
     tail = np.where(shape > 0, gammaincc(np.where(shape > 0, shape, 1.0), values), 1.0)
     found = np.log(np.maximum(tail, FAR))
     far = tail < FAR

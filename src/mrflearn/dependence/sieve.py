@@ -105,6 +105,8 @@ LARGEST_SQUARE = 1 - 1e-12
 
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
+_Products = dict[tuple[int, int], tuple[int, Ints, Ints]]
+"""For each pair of variables: how many products of first features, and the factors of all."""
 
 
 @dataclass(frozen=True)
@@ -162,13 +164,13 @@ class _Regression:
         The variables.
     features : ndarray of int
         Their features and products, without redundant ones.
-    factor : ndarray
-        Cholesky factor of the covariance matrix of these.
+    inverse : ndarray
+        Inverse of the Cholesky factor of the covariance matrix of these.
     """
 
     given: tuple[int, ...]
     features: Ints
-    factor: Floats
+    inverse: Floats
     known: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     """What checks found about a block of features: the same for many candidates."""
 
@@ -240,19 +242,24 @@ class BoundSieve(TableDependence):
         self.products: dict[tuple[int, int], tuple[Ints, Ints]] = {}
         self._left = self._right = np.empty(0, dtype=np.intp)
         n_features = self.features.n_features
-        needed = 8 * (3 * n_features**2 + CHUNK * n_features)
-        check_memory(needed, max_memory, f"a covariance matrix of {n_features} features")
+        possible = self._possible_products() if self.smooth else ({}, {})
+        n_products = min(min(map(_total, possible)), MOST_PRODUCTS)
+        if _total(possible[0]) <= MOST_PRODUCTS:
+            n_products = _total(possible[0])
+        self._check_memory(n_features + n_products, max_memory)
         self.statistics = SufficientStatistics.of_chunks(self._chunks())
         self.covariance, self.scale = _unit(self.statistics.covariance, self.features.n_features)
         if self.smooth:
-            most = MOST_PRODUCTS
-            if max_memory is not None:
-                room = max_memory // (8 * 3)
-                most = min(most, math.isqrt(max(room, 0)) - n_features)
-            self._choose_products(max(most, 0))
+            self._choose_products(*possible)
             if self.products:
                 self.statistics = SufficientStatistics.of_chunks(self._chunks())
                 self.covariance, self.scale = _unit(self.statistics.covariance, n_features)
+
+    def _check_memory(self, n_features: int, max_memory: int | None) -> None:
+        """Refuse a bound on memory that the covariance matrix of features would exceed."""
+        n_rows = CHUNK + (VARIANCE_ROWS + TABLE_ROWS if self.smooth else 0)
+        needed = 8 * (3 * n_features**2 + min(n_rows, CHUNK + 2 * self.n_samples) * n_features)
+        check_memory(needed, max_memory, f"a covariance matrix of {n_features} features")
 
     # The pass over the rows
 
@@ -268,17 +275,20 @@ class BoundSieve(TableDependence):
             return features
         return np.hstack([features, features[:, self._left] * features[:, self._right]])
 
-    def _choose_products(self, most: int) -> None:
+    def _possible_products(self) -> tuple[_Products, _Products]:
+        """Return the products of all pairs of variables, of low features and of first ones."""
+        pairs = list(itertools.combinations(np.flatnonzero(~self.table.constant).tolist(), 2))
+        rich = {pair: self._product_of(*pair, rich=True) for pair in pairs}
+        return rich, {pair: self._product_of(*pair, rich=False) for pair in pairs}
+
+    def _choose_products(self, rich: _Products, plain: _Products) -> None:
         """Choose the pairs of variables that have products, and number their features.
 
         All pairs if they fit; else the first features of each alone; else those of pairs among the
         strongest partners of a variable, as many as fit.
         """
-        pairs = list(itertools.combinations(np.flatnonzero(~self.table.constant).tolist(), 2))
-        rich = {pair: self._product_of(*pair, rich=True) for pair in pairs}
-        plain = {pair: self._product_of(*pair, rich=False) for pair in pairs}
-        chosen = rich if _total(rich) <= most else plain
-        if _total(chosen) > most:
+        chosen = rich if _total(rich) <= MOST_PRODUCTS else plain
+        if _total(chosen) > MOST_PRODUCTS:
             partners = self._partners()
             for n_partners in (12, 10, 8, 6, 5, 4, 3, 2):
                 near = {
@@ -286,8 +296,8 @@ class BoundSieve(TableDependence):
                     for own in partners
                     for pair in itertools.combinations(sorted(own[:n_partners]), 2)
                 }
-                chosen = {pair: plain[pair] for pair in pairs if pair in near}
-                if _total(chosen) <= most:
+                chosen = {pair: product for pair, product in plain.items() if pair in near}
+                if _total(chosen) <= MOST_PRODUCTS:
                     break
             else:
                 chosen = {}
@@ -340,11 +350,13 @@ class BoundSieve(TableDependence):
     def _regression(self, i: int, given: tuple[int, ...]) -> _Regression:
         """Return the conditions of node `i`, the same whatever the order of `given`."""
         key = i, given
-        if key not in self._regressions:
+        known = self._regressions.get(key)
+        if known is None:
             if len(self._regressions) >= MOST_REMEMBERED:
-                self._regressions.pop(next(iter(self._regressions)))
-            self._regressions[key] = self._factored(given, self.conditions(i, given))
-        return self._regressions[key]
+                self._regressions = {}  # a new one: another thread may look into the old
+            known = self._factored(given, self.conditions(i, given))
+            self._regressions[key] = known
+        return known
 
     def conditions(self, i: int, given: Sequence[int]) -> Ints:
         """Return the features and products that stand for `given` in the regression of `i`.
@@ -382,8 +394,11 @@ class BoundSieve(TableDependence):
 
     def _factored(self, given: tuple[int, ...], features: Ints) -> _Regression:
         """Return conditions without redundant ones, and the factor of their covariance."""
+        from scipy.linalg import solve_triangular
+
         kept, factor = _independent(self.covariance, features)
-        return _Regression(given, kept, factor)
+        inverse = solve_triangular(factor, np.eye(len(kept)), lower=True, check_finite=False)
+        return _Regression(given, kept, np.asarray(inverse))
 
     # Answers
 
@@ -506,11 +521,13 @@ class BoundSieve(TableDependence):
     ) -> NDArray[np.float64]:
         """Return how much the first features of each two, and their products, tell of `i`."""
         key = i, tuple(others), tuple(sorted(given))
-        if key not in self._joint:
+        known = self._joint.get(key)
+        if known is None:
             if len(self._joint) >= MOST_REMEMBERED * self.n_variables:
-                self._joint.clear()
-            self._joint[key] = self._joint_gains(*key)
-        return self._joint[key]
+                self._joint = {}
+            known = self._joint_gains(*key)
+            self._joint[key] = known
+        return known
 
     def _joint_gains(
         self, i: int, others: tuple[int, ...], given: tuple[int, ...]
@@ -577,15 +594,12 @@ class BoundSieve(TableDependence):
 
     def _half(self, regression: _Regression, features: Ints) -> Floats:
         """Return W with W'W what the conditions explain of some features, a matrix for each row."""
-        from scipy.linalg import solve_triangular
-
         m, p = features.shape
-        n_conditions = len(regression.features)
-        if not n_conditions:
+        if not len(regression.features):
             return np.zeros((m, 0, p))
-        right = self.covariance[np.ix_(regression.features, features.ravel())]
-        half = solve_triangular(regression.factor, right, lower=True, check_finite=False)
-        return np.asarray(half.reshape(n_conditions, m, p).transpose(1, 0, 2))
+        # One product of matrices for each row: the bits do not depend on the other rows.
+        right = self.covariance[regression.features[None, :, None], features[:, None, :]]
+        return np.asarray(np.matmul(regression.inverse, right))
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         """Return chi-square variables of one degree of freedom, beyond the tolerance."""
@@ -716,7 +730,7 @@ class BoundSieve(TableDependence):
     def _cells(self, given: tuple[int, ...]) -> tuple[Ints, int] | None:
         """Return the cell of each row in the table of the discrete conditions, and their number."""
         discrete = [s for s in given if self._codes[s] is not None]
-        if len(discrete) < 2:
+        if sum(len(self.table.columns_of(s)) for s in discrete) < 2:
             return None
         cell, n_cells = np.zeros(len(self._table_rows), dtype=np.intp), 1
         for s in discrete:
@@ -762,7 +776,7 @@ class BoundSieve(TableDependence):
         Evenly spaced in an order that the content of the rows decides, not their order in the
         table.
         """
-        if self.n_samples <= TABLE_ROWS:
+        if self.n_samples <= VARIANCE_ROWS:
             return np.arange(self.n_samples)
         key = np.zeros(self.n_samples)
         for column, values in zip(self.table.columns, self.table.values, strict=True):
@@ -770,7 +784,8 @@ class BoundSieve(TableDependence):
             _, code = np.unique(values, return_inverse=True)
             key += code * (1 + int.from_bytes(digest[:6], "big") / 2**48)
         order = np.argsort(key, kind="stable")
-        return order[np.linspace(0, self.n_samples - 1, TABLE_ROWS).astype(np.intp)]
+        n_rows = min(self.n_samples, TABLE_ROWS)
+        return np.asarray(order[np.linspace(0, self.n_samples - 1, n_rows).astype(np.intp)])
 
     @cached_property
     def _table_rows(self) -> Floats:
@@ -795,14 +810,15 @@ class BoundSieve(TableDependence):
         """The values of each discrete variable as codes, in the rows that are counted."""
         found: list[Ints | None] = []
         for i in range(self.n_variables):
-            columns, codes = self.table.columns_of(i), None
-            if len(columns) == 1 and columns[0].n_distinct <= FEW_LEVELS:
-                _, codes = np.unique(self.table.values_of(i)[0][self._rows], return_inverse=True)
+            codes = None
+            if all(column.n_distinct <= FEW_LEVELS for column in self.table.columns_of(i)):
+                values = self.table.values_of(i)[:, self._rows]
+                _, codes = np.unique(values, axis=1, return_inverse=True)
             found.append(codes)
         return found
 
 
-def _total(products: dict[tuple[int, int], tuple[int, Ints, Ints]]) -> int:
+def _total(products: _Products) -> int:
     return sum(len(left) for _, left, _ in products.values())
 
 
@@ -821,7 +837,7 @@ def _independent(covariance: Floats, features: Ints) -> tuple[Ints, Floats]:
 
     inner = covariance[np.ix_(features, features)]
     try:
-        factor: Floats = np.linalg.cholesky(inner)
+        factor = np.asarray(np.linalg.cholesky(inner), dtype=np.float64)
         if (factor.diagonal() ** 2 > DETERMINED).all():
             return features, np.asarray(factor)
     except np.linalg.LinAlgError:

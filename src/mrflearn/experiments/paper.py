@@ -51,7 +51,7 @@ def searches(
     options: dict[str, Any] = {"dependence": dependence or MixedKSG(K), "scale": scale}
     single, double = thresholds(1.0), thresholds(2.0)  # GS-MPLE compares the sum of two
     return (
-        Method("GS-MPLE", GSMPLE(**options), double),
+        Method("GS-MPLE", GSMPLE(**options, refine=None), double),
         Method("GSMN", GSMN(**options, rule="and"), single),
         Method("IAMB", IAMB(**options, rule="or"), single),
         Method("IAMB (and)", IAMB(**options, rule="and"), single),
