@@ -9,7 +9,7 @@ OLDEST := .venv-oldest
 TESTS ?=
 DEMO := demo
 REPRODUCTION := reproduction
-EXPERIMENTS := sensitivity estimators asymmetry mixed larger honesty accuracy selection significance ebic
+EXPERIMENTS := sensitivity estimators asymmetry mixed larger honesty selection families greedy significance ebic
 
 KERNELS := *_kernels.py,*_sums.py,*_orders.py,*/_arrange.py,*/_distances.py,*/_elimination.py,*/_expected.py,*/_few.py,*/_lanes.py,*/_lists.py,*/_pairs.py,*/_spread.py,*/_tables.py
 
@@ -101,11 +101,9 @@ bench: $(VENV)/ready-dask $(VENV)/ready-peers
 	$(BIN)/python benchmarks/imports.py
 	$(BIN)/python benchmarks/evaluations.py
 	$(BIN)/python benchmarks/crossovers.py
-	$(BIN)/python benchmarks/noise.py
 	$(BIN)/python benchmarks/learn.py
 	$(BIN)/python benchmarks/discrete.py
 	$(BIN)/python benchmarks/cmi.py
-	$(BIN)/python benchmarks/auto.py
 	$(BIN)/python benchmarks/fits.py
 	$(BIN)/python benchmarks/threads.py
 	$(BIN)/python benchmarks/executors.py

@@ -25,7 +25,7 @@ from scipy.special import entr
 from scipy.stats import norm, poisson
 
 from mrflearn import as_table
-from mrflearn.dependence import KNN, Auto, FrenzelPompe, Gaussian, MixedKSG, PlugIn
+from mrflearn.dependence import KNN, FrenzelPompe, Gaussian, MixedKSG, PlugIn, Sieve
 from mrflearn.plot import Look
 
 RUNS = {100: 200, 1000: 100, 10_000: 20}
@@ -34,8 +34,8 @@ N_MORE = 5
 """Columns that are added for the default."""
 MORE = "auto, 5 more columns"
 ESTIMATES = {
-    "auto": Auto(),
-    MORE: Auto(),
+    "auto": Sieve(),
+    MORE: Sieve(),
     "knn": KNN(5),
     "frenzel-pompe": FrenzelPompe(5),
     "mixed-ksg": MixedKSG(3),

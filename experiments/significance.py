@@ -18,7 +18,7 @@ from joblib import Parallel, delayed
 from mrflearn import learn
 from mrflearn._files import write_atomically
 from mrflearn.datasets import sparse_gaussian
-from mrflearn.dependence import KNN, Auto, Gaussian, MixedKSG, PlugIn
+from mrflearn.dependence import KNN, Gaussian, MixedKSG, PlugIn, Sieve
 from mrflearn.selection.significance import Examiner
 from mrflearn.table import as_table
 
@@ -57,7 +57,7 @@ CLOSED = {
     "gaussian": Gaussian(),
     "copula": Gaussian(copula=True),
     "plugin": PlugIn(),
-    "auto": Auto(),
+    "auto": Sieve(),
 }
 """Asked of every table they can be bound to, also where what they assume does not hold."""
 

@@ -97,6 +97,7 @@ def test_a_column_of_two_values_is_never_continuous_unless_declared(pair):
         (found,) = as_table(frame, missing="drop").columns
         assert (found.kind, found.reason) == ("ordinal", "numbers of two values")
         assert found.levels == tuple(sorted(pair))
+        assert set(as_table(frame, missing="drop", scale=None).values[0]) == set(pair)
         assert kind_of(values, kinds={"a": "continuous"}, missing="drop")[0] == "continuous"
     assert kind_of([one, other, one])[0] == "continuous", "of too few rows to say so"
 

@@ -36,6 +36,9 @@ ENOUGH_ROWS = 1000
 _WHOLE = {"integer": "integers", "whole": "whole numbers"}
 """Types of columns of whole numbers, as reasons name them: of integers, and of floats."""
 
+_TWO_VALUES = "numbers of two values"
+"""The reason to take other floats for levels, which are their own codes as well."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -91,6 +94,9 @@ def encode(
     elif kind == "ordinal" and levels is None and raw.type in _WHOLE:
         codes = raw.numbers(keep)  # a whole number is its own code
         levels = [int(level) for level in np.unique(codes)]
+    elif kind == "ordinal" and reason == _TWO_VALUES:
+        codes = raw.numbers(keep)
+        levels = np.unique(codes).tolist()
     else:
         if levels is None:
             levels = raw.ordered_levels(keep) if kind == "ordinal" else raw.levels(keep)
@@ -194,7 +200,7 @@ def _infer_kind(raw: RawColumn, kept: NDArray[Any]) -> tuple[str, str]:
             return "ordinal", f"{numbers} with few levels ({n_distinct})"
         return "continuous", f"{numbers} with many levels ({n_distinct})"
     if few and n_distinct == 2:
-        return "ordinal", "numbers of two values"
+        return "ordinal", _TWO_VALUES
     return "continuous", "floating-point numbers"
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import gammaln
+from scipy import stats
+from scipy.special import gammaln, xlogy
 from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
 
 from mrflearn.dependence import PlugIn, _expected, naive
@@ -105,6 +106,75 @@ def test_with_what_is_beyond_the_limit_it_is_that_of_another_library(seed, sizes
     assert found == degrees
     assert _sums(y, x, z, exactly=True).tolist() == [mean, found, beyond]
     assert _sums(x, y, z, exactly=False).tolist() == [mean, found, 0]
+
+
+def _two_by_two(n, a, b):
+    """Return the mean over shuffles of levels of a and b among n samples, as a direct sum."""
+    shared = np.arange(max(0, a + b - n), min(a, b) + 1)
+    estimates = np.zeros(len(shared))
+    for cell, rows, columns in [
+        (shared, a, b),
+        (a - shared, a, n - b),
+        (b - shared, n - a, b),
+        (n - a - b + shared, n - a, n - b),
+    ]:
+        estimates += xlogy(cell, cell * (n / (rows * columns)))
+    return stats.hypergeom.pmf(shared, n, a, b) @ estimates
+
+
+def _of_sizes(n, a, b):
+    x, y = np.arange(n) < a, np.arange(n) < b
+    mean, _, beyond = _sums(x.astype(int), y.astype(int), np.zeros(n), exactly=True)
+    return (mean + beyond) / _expected.UNIT
+
+
+@pytest.mark.parametrize(
+    ("n", "a", "b"),
+    [
+        (9248, 4, 1),
+        (10_000, 50, 50),
+        (10_000, 100, 10),
+        (10_000, 5000, 10),
+        (10_000, 9999, 9996),
+        (10_000, 1, 5000),
+        (10_000, 1, 1),
+        (300, 299, 2),
+        (64, 32, 32),
+    ],
+)
+def test_of_rare_levels_the_mean_is_exact(n, a, b):
+    assert _of_sizes(n, a, b) == pytest.approx(_two_by_two(n, a, b), rel=1e-6, abs=ROUNDING)
+    assert _of_sizes(n, a, b) == _of_sizes(n, b, a)
+
+
+def test_a_level_of_4_samples_and_one_of_1_tell_of_each_other_by_chance_as_good_as_nothing():
+    """Williams' expansion says 0.0209: many samples in each cell, but on average."""
+    assert _of_sizes(9248, 4, 1) / 9248 == pytest.approx(4.2e-7, rel=0.02)
+
+
+@pytest.mark.parametrize("n", [200, 1000, 10_000, 100_000])
+@pytest.mark.parametrize("share", [0.5, 0.3, 0.1, 0.01])
+def test_expansions_are_near_from_where_they_are_taken(n, share):
+    a = round(share * n)
+    for expected in (_expected.MANY - 0.5, _expected.MANY, 3 * _expected.MANY):
+        b = math.ceil(expected * n / a)
+        if b <= n // 2:
+            assert _of_sizes(n, a, b) == pytest.approx(_two_by_two(n, a, b), rel=2e-4)
+
+
+level_sizes = st.lists(st.sampled_from([1, 1, 2, 3, 5, 9, 20, 60, 200]), min_size=1, max_size=6)
+
+
+@pytest.mark.kernel
+@settings(max_examples=60, deadline=None)
+@given(of_x=level_sizes, of_y=level_sizes, seed=st.integers(0, 2**32 - 1))
+def test_of_rare_and_common_levels_together_it_is_that_of_another_library(of_x, of_y, seed):
+    n = max(sum(of_x), sum(of_y)) + 300
+    x, y = (np.repeat(np.arange(len(own) + 1), [*own, n - sum(own)]) for own in (of_x, of_y))
+    y = np.random.default_rng(seed).permutation(y)
+    mean, _, beyond = _sums(x, y, np.zeros(n), exactly=True)
+    expected = n * expected_mutual_information(contingency_matrix(x, y, sparse=True), n)
+    assert (mean + beyond) / _expected.UNIT == pytest.approx(expected, rel=3e-4, abs=ROUNDING)
 
 
 def test_two_samples_that_differ_determine_each_other():

@@ -319,15 +319,20 @@ def test_too_few_steps_are_reported(rule):
     [
         (np.arange(150) % 3, {}, r"'last' has 3: use JOSE\(form='group'\)"),
         (np.arange(150) / 7, {}, "'last' is continuous: use MixedPairwise, or NodewiseLasso"),
-        (np.arange(150) % 2 + 0.5, {}, r"two values: declare it with kinds=\{'last': 'nominal'\}"),
+        (
+            np.arange(150) % 2 + 0.5,
+            {"kinds": {"last": "continuous"}},
+            r"two values: declare it with kinds=\{'last': 'nominal'\}",
+        ),
         (np.arange(150) % 2, {"rule": "pared"}, "unknown rule 'pared'; did you mean 'paired'"),
         (np.arange(150) % 2, {"lam": -1}, "must not be negative"),
     ],
 )
 def test_bad_input_is_named(column, options, message):
     frame = pd.DataFrame(coins(), columns=list("abcde")).assign(last=column)
+    declared = as_table(frame, kinds=options.get("kinds"), scale=None)
     with pytest.raises(InputError, match=message):
-        path(table(frame), [options.get("lam", 0.1)], rule=options.get("rule", "and"))
+        path(declared, [options.get("lam", 0.1)], rule=options.get("rule", "and"))
 
 
 def test_groups_are_refused():

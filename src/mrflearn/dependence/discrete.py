@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -156,48 +156,37 @@ class BoundPlugIn(TableDependence):
         without, whole, y = self._cells(i, candidates, given)
         k_z, k_xz = without[-1, 2], whole[-1, 2]
         degrees = (k_xz - k_z) * (without[y, 2] - k_z) / k_z
-        expected, _, _ = self._by_chance(i, candidates, given)
+        grouped = self._grouped(i, candidates, given)
+        expected, _, _ = self._by_chance(*grouped, np.empty(0))
         return _tables.estimates(without, whole, y, *self.formula), expected, degrees
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
-        """Return chi-square variables of the degrees observed in each group, with exact means."""
-        from mrflearn.dependence import _tables
+        """Return gamma variables with the exact mean and the spread of the 2 x 2 tables in it.
 
+        Where levels are rare they are more careful than that; see `_spread`.
+        """
+        from mrflearn.dependence import _spread, _tables
+
+        n = self.table.n_samples
+        x, y, order, starts = self._grouped(i, candidates, given)
+        logs = _log_factorials(n)
+        expected, _, more = self._by_chance(x, y, order, starts, logs)
+        totals, far = _spread.spread_sums(
+            self.codes, self.levels, x, y, order, starts, logs, self.terms
+        )
+        mean = (expected + more) * n
+        second, third = _spread.cumulants(mean, totals)
+        mean, second, third = _spread.careful(mean, second, third, totals[3], far)
         cells = self._cells(i, candidates, given)
-        expected, degrees, more = self._by_chance(i, candidates, given, exactly=True)
-        mean = expected + more
-        scale = np.divide(mean, degrees, out=np.zeros_like(mean), where=degrees > 0)
-        null = Null.chi_square(degrees, scale)
         plain = _tables.estimates(*cells, *self.formula[:2], 0.0, 0.0)
         lowered = _tables.estimates(*cells, *self.formula) - plain
-        return replace(null, mean=null.mean + lowered)
+        return Null.from_cumulants(mean / n + lowered, second / n**2, third / n**3)
 
-    def excess(
+    def _grouped(
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> NDArray[np.float64]:
-        """Return the share by which estimates exceed their degrees of freedom over 2N by chance.
-
-        That is of large groups only; see `_expected`.
-        """
-        _, degrees, more = self._by_chance(i, candidates, given, exactly=True)
-        limit = degrees / (2 * self.table.n_samples)
-        return np.divide(more, limit, out=np.zeros_like(more), where=limit > 0)
-
-    def _by_chance(
-        self,
-        i: int,
-        candidates: tuple[int, ...],
-        given: tuple[int, ...],
-        exactly: bool = False,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Return the means of estimates if samples are shuffled within groups, and two more arrays.
-
-        Their degrees of freedom, summed over groups, of the levels that occur in each; and, if
-        `exactly`, by how much the true mean exceeds the limit that is taken for large groups.
-        """
-        from scipy.special import gammaln
-
-        from mrflearn.dependence import _expected, _tables
+    ) -> tuple[int, NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+        """Return the numbers of i and the candidates, samples by group, and where groups start."""
+        from mrflearn.dependence import _tables
 
         y = self.number[list(candidates)]
         x, *z = self.number[[i, *given]].tolist()
@@ -205,9 +194,24 @@ class BoundPlugIn(TableDependence):
         joint, sizes, n_groups = _tables.group_sizes(
             self.codes, self.levels, np.array(sorted(z), dtype=np.int64), limit, self.terms
         )
-        order, starts = _tables.groups(joint, sizes, int(n_groups[2]))
+        return x, y, *_tables.groups(joint, sizes, int(n_groups[2]))
+
+    def _by_chance(
+        self,
+        x: int,
+        y: NDArray[np.int64],
+        order: NDArray[np.int32],
+        starts: NDArray[np.int32],
+        logs: NDArray[np.float64],
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return the means of estimates if samples are shuffled within groups, and two more arrays.
+
+        Their degrees of freedom, summed over groups, of the levels that occur in each; and, unless
+        `logs` is empty, by how much the mean exceeds the limit that is taken for large groups.
+        """
+        from mrflearn.dependence import _expected
+
         table = _expected.chance_table()
-        logs = gammaln(np.arange(1.0, self.table.n_samples + 2)) if exactly else np.empty(0)
         sums, degrees, more = _expected.expected_sums(
             self.codes, self.levels, x, y, order, starts, table, logs
         )
@@ -312,6 +316,16 @@ def _blocks(codes: NDArray[np.int32], levels: NDArray[np.int64]) -> list[_Block]
         rows[:, : end - first] = codes[first:end].T
         blocks.append(_Block(slice(first, end), end - first, int(levels[end - 1]), rows))
     return blocks
+
+
+@lru_cache(maxsize=16)
+def _log_factorials(n_samples: int) -> NDArray[np.float64]:
+    """Return the logarithms of 0! to n_samples!."""
+    from scipy.special import gammaln
+
+    logs: NDArray[np.float64] = gammaln(np.arange(1.0, n_samples + 2))
+    logs.flags.writeable = False
+    return logs
 
 
 @lru_cache(maxsize=16)
