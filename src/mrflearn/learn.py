@@ -50,9 +50,8 @@ def learn(
 ) -> Result:
     """Learn from a table which variables depend on each other directly, and say how sure that is.
 
-    Without options: GS-MPLE with the default dependence, refined by pairs (beyond 50 variables, by
-    single edges), lambda chosen such that about one edge of twenty may be there by chance, and a
-    p-value and a q-value for each edge. For hundreds of variables see `screen`.
+    Without options: what `GSMPLE()` does, and a p-value and a q-value for each edge. About one edge
+    of twenty may be there by chance. For hundreds of variables see `screen`.
 
     Parameters
     ----------
@@ -61,7 +60,8 @@ def learn(
     method : str or estimator, default="gsmple"
         How edges are found: a name of `mrflearn.estimators.ESTIMATORS`, or an estimator.
     test : bool, default=True
-        Test each edge of a search against shuffled copies; parametric methods have no such test.
+        Test each edge of a search, by the null of the dependence or against shuffled copies;
+        parametric methods have no such test.
     n_subsamples : int, default=0
         Parts of the table in which to look for the edges again; see `stability`. 50 are usual, and
         take about 15 times as long as the rest.

@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from mrflearn.dependence import Gaussian, Sieve
+from mrflearn.dependence import Gaussian, Memo, Sieve
 from mrflearn.dependence._features import FeatureMap, n_functions
 from mrflearn.dependence._latent import hermite_coefficients, latent_correlation
 from mrflearn.dependence.null import log_tail, one_degree_quantile
 from mrflearn.dependence.statistics import SufficientStatistics
 from mrflearn.estimators import GSMPLE, IAMB
+from mrflearn.estimators.searching import _warn_of_suspicions
+from mrflearn.search import SearchResult
 from mrflearn.table import as_table
 
 
@@ -325,3 +327,18 @@ def test_likert_columns_keep_their_edges():
     truth = np.asarray(world.adjacency)
     assert (found & truth).sum() >= 0.95 * truth.sum()
     assert (found & ~truth).sum() <= 0.1 * truth.sum()
+
+
+def test_a_suspicious_graph_is_said_to_be_one():
+    rng = np.random.default_rng(0)
+    scaled = rng.normal(size=(3_000, 1)) + 0.7 * rng.normal(size=(3_000, 6))
+    with pytest.warns(UserWarning, match="pairs have an edge: a common cause"):
+        GSMPLE().fit(scaled)
+    empty = SearchResult(0.1, 6, (), (), (), 0.0)
+    with pytest.warns(UserWarning, match="0 edges where pairwise dependence calls for 5"):
+        _warn_of_suspicions(empty, Memo(bound(scaled)), at_floor=False)
+    with pytest.warns(UserWarning, match="the smallest that is looked at"):
+        _warn_of_suspicions(empty, Memo(bound(rng.normal(size=(99, 6)))), at_floor=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        GSMPLE().fit(rng.normal(size=(400, 8)))

@@ -137,7 +137,7 @@ class Sieve(Specification):
     >>> x = rng.normal(size=(500, 2))
     >>> table = as_table(np.column_stack([x, x[:, 0] ** 2 + 0.5 * rng.normal(size=500)]))
     >>> Sieve().bind(table).cmi_many(2, [0, 1]).round(1)
-    array([0.6, 0. ])
+    array([0.7, 0. ])
     """
 
     basis: str = "smooth"

@@ -27,7 +27,7 @@ from mrflearn.dependence import (
     resolve,
 )
 from mrflearn.dependence.remote import Remote
-from mrflearn.errors import InputError
+from mrflearn.errors import InputError, warn_user
 from mrflearn.estimators.base import (
     FEATURE_ATTRIBUTES,
     GRAPH_ATTRIBUTES,
@@ -45,6 +45,8 @@ from mrflearn.search import (
     Constraints,
     SearchResult,
 )
+from mrflearn.search.base import FREE
+from mrflearn.search.chow_liu import forest
 from mrflearn.search.nodewise import Blanket
 from mrflearn.search.screen import among_nearest, among_nearest_of
 from mrflearn.selection import fdr
@@ -62,6 +64,10 @@ MOST_LAMS = 100
 
 BYTES_A_PAIR = 700
 """Memory that a search and the choice of lambda take for a pair, at most (`benchmarks/wide.py`)."""
+
+LEAST_FOR_DENSITY, DENSE, FEW = 5, 0.8, 0.5
+"""Variables, or edges, from which on a graph can look odd; the share of all pairs above which it is
+dense, and the share of the edges that pairwise dependence calls for below which they are few."""
 
 MOST_EXPLAINED = 300
 """Variables up to which a graph remembers what all pairs share."""
@@ -155,6 +161,10 @@ class SearchEstimator(GraphEstimator):
             result = self._search.run(memo, math.inf, constraints, **self._of_method())
         else:
             result = results[choice.position]
+        by_fdr = isinstance(selection, FalseDiscoveryRate)
+        if by_fdr and constraints == FREE and self._rule() == "sum":
+            at_floor = choice.position == len(lams) - 1 and len(lams) >= MOST_LAMS
+            _warn_of_suspicions(result, memo, at_floor)
         path = GraphPath(lams, tuple(_as_graph(found, table) for found in results))
         graph = self._remember(result, memo, table)
         evidence = self._evidence(result, memo, constraints, path.entry)
@@ -420,6 +430,42 @@ class BlanketEstimator(SearchEstimator):
         self.neighbourhoods_ = tuple(
             tuple(table.names[j] for j in members) for members in result.neighbourhoods or ()
         )
+
+
+def _warn_of_suspicions(result: SearchResult, memo: Memo, at_floor: bool) -> None:
+    """Warn where a graph that was chosen says that something is wrong with the table or the rule.
+
+    Variables that depend on each other alone are connected in the graph. So it has at least as many
+    edges as a forest over the pairs that are worth more than lambda alone.
+    """
+    n_variables, n_edges = result.n_variables, len(result.edges)
+    n_pairs = n_variables * (n_variables - 1) // 2
+    if at_floor:
+        warn_user(
+            f"lambda was chosen at {result.lam:.3g}, the smallest that is looked at: nearly all "
+            "that two variables share would be an edge, so choose lambda yourself by lam="
+        )
+    if n_variables >= LEAST_FOR_DENSITY and n_edges > DENSE * n_pairs:
+        warn_user(
+            f"{n_edges} of {n_pairs} pairs have an edge: a common cause that is not in the table, "
+            "such as a total, a scale or repeated rows, makes everything depend on everything"
+        )
+    if n_variables <= MOST_EXPLAINED:
+        alone = [Question(i, range(i + 1, n_variables)) for i in range(n_variables - 1)]
+        answers = memo.cmi_batch(alone)
+        pairs = [
+            (i, j)
+            for (i, others, _), values in zip(alone, answers, strict=True)
+            for j, value in zip(others, values.tolist(), strict=True)
+            if 2 * value > result.lam
+        ]
+        n_expected = len(forest(pairs, n_variables))
+        if n_expected >= LEAST_FOR_DENSITY and n_edges < FEW * n_expected:
+            warn_user(
+                f"the graph has {n_edges} edges where pairwise dependence calls for {n_expected}: "
+                "columns that determine each other hide the edges of each other, so leave out "
+                "copies, totals and recoded columns"
+            )
 
 
 def memo_of(dependence: Dependence) -> Memo:

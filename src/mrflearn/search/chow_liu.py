@@ -105,6 +105,18 @@ def _spanning_tree(
     return [edge for edge in (*required, *strongest) if join(edge)]
 
 
+def forest(edges: Iterable[Pair], n_variables: int) -> list[Pair]:
+    """Return the edges that join what those before do not: one less than nodes in each part.
+
+    Examples
+    --------
+    >>> forest([(0, 1), (1, 2), (0, 2)], 4)
+    [(0, 1), (1, 2)]
+    """
+    join = _joining(n_variables)
+    return [edge for edge in edges if join(edge)]
+
+
 def circle_in(edges: Iterable[Pair], n_variables: int) -> Pair | None:
     """Return the first edge, in their order, that closes a circle; None if none does.
 
