@@ -100,7 +100,7 @@ def _of_edges(graph: Graph) -> list[str]:
     told = [f"{counted(len(graph.edges), 'edge')}{few}, in {graph.unit}: {shown}."]
     tested = [edge for edge in graph.edges if edge.q_value is not None]
     doubtful = [edge for edge in tested if (edge.q_value or 0) > DOUBTFUL]
-    how = "Each was tested against copies that know what the neighbours of both ends tell: "
+    how = "Each was tested given the neighbors of both ends: "
     if tested and not doubtful:
         told.append(f"{how}all have q ≤ {DOUBTFUL:g}.")
     elif tested:

@@ -81,7 +81,7 @@ quotes:
     "--test/--no-test",
     default=True,
     show_default=True,
-    help="Test each edge of a search against shuffled copies of the data.",
+    help="Test each edge of a search given the neighbors of both ends.",
 )
 @click.option(
     "--stability",
