@@ -102,6 +102,7 @@ bench: $(VENV)/ready-dask $(VENV)/ready-peers
 	$(BIN)/python benchmarks/evaluations.py
 	$(BIN)/python benchmarks/crossovers.py
 	$(BIN)/python benchmarks/learn.py
+	$(BIN)/python benchmarks/sieve.py
 	$(BIN)/python benchmarks/discrete.py
 	$(BIN)/python benchmarks/cmi.py
 	$(BIN)/python benchmarks/fits.py

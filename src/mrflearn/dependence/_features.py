@@ -39,7 +39,7 @@ REDUNDANT = 1e-6
 MOST_WITHIN = 40
 """Products of the columns of one variable, at most."""
 
-CHUNK = 2048
+CHUNK = 4096
 """Rows whose features are held at a time."""
 
 

@@ -247,13 +247,15 @@ class BoundSieve(TableDependence):
         if _total(possible[0]) <= MOST_PRODUCTS:
             n_products = _total(possible[0])
         self._check_memory(n_features + n_products, max_memory)
+        if min(map(_total, possible)) > MOST_PRODUCTS:
+            self._pass()  # which says who are partners
+        self._choose_products(*possible)
+        self._pass()
+
+    def _pass(self) -> None:
+        """Take the statistics of all rows."""
         self.statistics = SufficientStatistics.of_chunks(self._chunks())
         self.covariance, self.scale = _unit(self.statistics.covariance, self.features.n_features)
-        if self.smooth:
-            self._choose_products(*possible)
-            if self.products:
-                self.statistics = SufficientStatistics.of_chunks(self._chunks())
-                self.covariance, self.scale = _unit(self.statistics.covariance, n_features)
 
     def _check_memory(self, n_features: int, max_memory: int | None) -> None:
         """Refuse a bound on memory that the covariance matrix of features would exceed."""
