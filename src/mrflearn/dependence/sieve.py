@@ -189,10 +189,8 @@ class _Way:
         Features of each candidate.
     beyond : ndarray of int, shape (n_candidates, k)
         Features of each candidate, or of the node, that are conditions as well.
-    log_p : ndarray of shape (n_candidates,)
-        Log p-values, the Bonferroni correction included.
-    correction : float
-        Log of that.
+    statistic, degrees : ndarray of shape (n_candidates,)
+        Likelihood ratios, and their degrees of freedom.
     """
 
     group: str
