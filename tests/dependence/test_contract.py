@@ -203,8 +203,10 @@ class TestEveryEstimate:
         assert table.names == ("a", "b", "pair", "e")
         together = specification.bind(table)
         separate = specification.bind(as_table(_frame(kind)))
-        # Conditioning on the group is conditioning on its members.
-        assert together.cmi(0, 1, (2,)) == pytest.approx(separate.cmi(0, 1, (2, 3)), abs=1e-12)
+        # Conditioning on the group is conditioning on its members. The sieve chooses functions for
+        # all members of a group together.
+        exactly = 1e-3 if specification == Sieve() else 1e-12
+        assert together.cmi(0, 1, (2,)) == pytest.approx(separate.cmi(0, 1, (2, 3)), abs=exactly)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from mrflearn.dependence import Gaussian, Memo, Sieve
+from mrflearn.dependence import Gaussian, Memo, Sieve, _terms
 from mrflearn.dependence._features import FeatureMap, n_functions
 from mrflearn.dependence._latent import hermite_coefficients, latent_correlation
 from mrflearn.dependence.null import log_tail, one_degree_quantile
@@ -75,42 +75,31 @@ def literal_likelihood_ratio(a, b, conditions):
     return -np.log1p(-np.minimum(squares, 1 - 1e-12)).sum(), u.shape[1], v.shape[1]
 
 
-def literal_conditions(sieve, rows, i, given_variables):
-    """Return the columns of features of the given, and of the products that node i needs."""
-    columns = [rows[:, sieve.all[s]] for s in given_variables]
-    for s, t in itertools.combinations(given_variables, 2):
-        columns.append(rows[:, literal_needed(sieve, rows, i, s, t)])
+def all_columns(sieve):
+    """Return features and products of all rows."""
+    rows = sieve.features.features(sieve.table, slice(None))
+    return sieve._columns(np.arange(len(sieve.covariance)), rows)
+
+
+def literal_conditions(sieve, rows, given_variables):
+    """Return the columns of what stands for some variables in regressions."""
+    columns = [rows[:, sieve.entering[s]] for s in given_variables]
+    for pair in itertools.combinations(sorted(given_variables), 2):
+        if pair in sieve.products:
+            columns.append(rows[:, sieve.products[pair][2]])
     return np.column_stack(columns) if columns else np.empty((len(rows), 0))
-
-
-def literal_needed(sieve, rows, i, s, t):
-    products = sieve.products.get((min(s, t), max(s, t)))
-    found = np.empty(0, dtype=int)
-    if products is None:
-        return found
-    conditions = np.column_stack([rows[:, sieve.all[s]], rows[:, sieve.all[t]]])
-    n, used = len(rows), np.linalg.matrix_rank(conditions - conditions.mean(0), tol=1e-3)
-    for response, predictors in ((sieve.first[i], products[0]), (sieve.low[i], products[1])):
-        if len(response) and len(predictors):
-            ratio, r, p = literal_likelihood_ratio(
-                rows[:, response], rows[:, predictors], conditions
-            )
-            statistic = max(n - 1 - used - (r + p + 1) / 2, 0) * ratio
-            if stats.chi2.sf(statistic, r * p) < 0.005:
-                found = predictors
-    return found
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10_000), n_samples=st.sampled_from([60, 150, 400]))
 def test_likelihood_ratios_are_those_of_regressions_by_least_squares(seed, n_samples):
     sieve = bound(mixed_frame(n_samples, seed))
-    rows = sieve._scaled_rows(np.arange(n_samples))
+    rows = all_columns(sieve)
     rng = np.random.default_rng(seed)
     order = rng.permutation(8)
     i, candidates, given_variables = int(order[0]), order[1:3], tuple(sorted(order[3:6].tolist()))
-    regression = sieve._regression(i, given_variables)
-    conditions = literal_conditions(sieve, rows, i, given_variables)
+    regression = sieve._regression(given_variables)
+    conditions = literal_conditions(sieve, rows, given_variables)
     for j in candidates:
         for way in sieve._ways(i, [int(j)], regression):
             beyond = rows[:, way.beyond[0]]
@@ -123,6 +112,100 @@ def test_likelihood_ratios_are_those_of_regressions_by_least_squares(seed, n_sam
             left = max(n_samples - 1 - n_used - (r + p + 1) / 2, 0.0)
             assert way.degrees[0] == r * p
             assert way.statistic[0] == pytest.approx(left * ratio, rel=1e-5, abs=1e-4)
+
+
+def literal_log_p(rows, predictors, conditions, blocks):
+    """Return the least log p-value of Pillai's traces of blocks, after Bonferroni's correction."""
+    n, found = len(rows), []
+    used = conditions.shape[1]
+    left = residuals(predictors, conditions)
+    for block in blocks:
+        if not len(block):
+            continue
+        right = residuals(rows[:, block], conditions)
+        bases = []
+        for columns in (left, right):
+            u, s, _ = np.linalg.svd(columns, full_matrices=False)
+            bases.append(u[:, s**2 > 1e-7 * n])
+        u, v = bases
+        trace = np.sum((u.T @ v) ** 2)
+        r, p = u.shape[1], v.shape[1]
+        if r and p:
+            statistic = max(n - 1 - used - (r + p + 1) / 2, 0) * trace
+            found.append(stats.chi2.logsf(statistic, r * p))
+        else:
+            found.append(0.0)
+    return min(min(found) + math.log(len(found)), 0.0) if found else 0.0
+
+
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10_000), n_samples=st.sampled_from([80, 300]))
+def test_terms_of_conditions_are_those_that_literal_tests_choose(seed, n_samples):
+    sieve = bound(mixed_frame(n_samples, seed))
+    rows = sieve.features.features(sieve.table, slice(None))
+    n = sieve.n_variables
+    for s in range(n):
+        first, low, every = sieve.first[s], sieve.low[s], sieve.all[s]
+        sets = [part for part in (low[len(first) :], every[len(first) :]) if len(part)]
+        others = [sieve.low[j] for j in range(n) if j != s]
+        least = min(
+            (literal_log_p(rows, rows[:, part], rows[:, first], others) for part in sets),
+            default=0.0,
+        )
+        level = math.log(_terms.FUNCTION_LEVEL / max(len(sets), 1))
+        if abs(least - level) > 1e-3:
+            assert (len(sieve.entering[s]) > len(first)) == (least < level)
+    for s, t in itertools.combinations(range(n), 2):
+        blocks = _terms.Blocks(sieve.first, sieve.low, sieve.all, sieve.numeric)
+        n_first, one, other = _terms._factors(s, t, blocks)
+        products = rows[:, one] * rows[:, other]
+        conditions = np.column_stack([rows[:, sieve.entering[s]], rows[:, sieve.entering[t]]])
+        conditions = residuals(conditions, np.empty((len(rows), 0)))
+        least = []
+        for size, of in ((n_first, sieve.first), (len(one), sieve.low)):
+            if size:
+                others = [own for k, own in enumerate(of) if k not in (s, t)]
+                least.append(literal_log_p(rows, products[:, :size], conditions, others))
+        log_p = min(least, default=0.0) + math.log(max(len(least), 1))
+        level = math.log(_terms.PRODUCT_LEVEL)
+        if abs(log_p - level) > 1e-3:
+            assert ((s, t) in sieve.products) == (log_p < level)
+
+
+def test_the_answers_of_both_ends_rise_and_fall_together_as_it_says():
+    """A chain a - b - c - d and noise: at the ends of b - d the neighbors differ."""
+    rng, coefficients, stated = np.random.default_rng(0), [], []
+    for _ in range(300):
+        a = rng.normal(size=200)
+        b = a + rng.normal(size=200)
+        e = rng.normal(size=200)
+        f = 1.5 * e + rng.normal(size=200)
+        table = as_table(np.column_stack([a, b, e, f]))
+        sieve = Sieve(basis="linear").bind(table)
+        left = []
+        for known in ([0], [2]):
+            rows = sieve._columns(np.arange(4), sieve.features.features(table, slice(None)))
+            one, other = residuals(rows[:, [1, 3]], rows[:, known]).T
+            left.append(one @ other / np.linalg.norm(one) / np.linalg.norm(other))
+        coefficients.append(left)
+        ((share, correlation),) = sieve.null_correlations([[1], [0], [3], [2]])
+        assert share == 1.0
+        assert correlation[0, 1] == 1.0  # neighbors
+        assert np.allclose(correlation, correlation.T)
+        stated.append(correlation[1, 3])
+    observed = np.corrcoef(np.array(coefficients).T)[0, 1]
+    assert np.mean(stated) == pytest.approx(math.sqrt(0.5 / 3.25), abs=0.02)
+    assert observed == pytest.approx(np.mean(stated), abs=3 / math.sqrt(300))
+
+
+def test_a_spread_that_two_variables_set_together_is_seen():
+    """An observation with mean x and deviation |y|: x and y depend given it, by products alone."""
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(2, 600))
+    table = as_table(np.column_stack([x, y, x + np.abs(y) * rng.normal(size=600)]))
+    sieve = Sieve().bind(table)
+    assert sieve.cmi(0, 1) < 0.01
+    assert sieve.cmi(0, 1, [2]) > 0.03
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -213,7 +296,7 @@ def test_conditions_are_nested():
         others = [k for k in range(8) if k != i]
         for size in range(len(others)):
             smaller, larger = others[:size], others[: size + 1]
-            inner, outer = sieve.conditions(i, smaller), sieve.conditions(i, larger)
+            inner, outer = sieve.conditions(smaller), sieve.conditions(larger)
             assert set(inner.tolist()) <= set(outer.tolist())
             assert sieve.node_likelihood(i, smaller) <= sieve.node_likelihood(i, larger) + 1e-9
 

@@ -206,13 +206,12 @@ class FeatureMap:
 
     def features(self, table: Table, rows: slice | NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the features of some rows of a table, shape (rows, n_features)."""
-        found = []
-        for i, (own, center, transform) in enumerate(
-            zip(self._maps, self._centers, self._transforms, strict=True)
-        ):
-            raw = _raw(own, table.values_of(i)[:, rows])
-            found.append(transform.T @ (raw - center[:, None]))
-        return np.vstack(found).T
+        return np.vstack([self.block(table, i, rows) for i in range(len(self._maps))]).T
+
+    def block(self, table: Table, i: int, rows: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the features of one variable in some rows, shape (n_features, rows)."""
+        raw = _raw(self._maps[i], table.values_of(i)[:, rows])
+        return np.asarray(self._transforms[i].T @ (raw - self._centers[i][:, None]))
 
 
 def _raw(maps: tuple[_ColumnMap, ...], values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -31,8 +31,8 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -42,6 +42,7 @@ from numpy.typing import NDArray
 from mrflearn._memory import check_memory
 from mrflearn.dependence._features import CHUNK, FEW_LEVELS, FeatureMap, n_functions
 from mrflearn.dependence._latent import LatentCorrelations
+from mrflearn.dependence._terms import MOST_PRODUCTS, Blocks, choose_terms
 from mrflearn.dependence.base import Specification, TableDependence
 from mrflearn.dependence.null import Null, log_tail, one_degree_quantile
 from mrflearn.dependence.statistics import SufficientStatistics
@@ -55,31 +56,34 @@ BASES = ("smooth", "linear")
 DETERMINED = 1e-7
 """Share of a feature's variance left by the conditions below which it counts as determined."""
 
-PRODUCT_LEVEL = 0.01
-"""Level at which a product of two members enters the conditions of a node. A product too many costs
-a row; one too few leaves dependence unexplained."""
+CHOICE_ROWS = 2**13
+"""Rows from which the terms of conditions are chosen, at most: what fewer do not show is far below
+the tolerance."""
 
-MOST_IN_PRODUCT = 40
-"""Product features of two variables, at most."""
+SHARES = {"first": 0.7, "further": 0.2, "product": 0.1}
+"""Share of the significance level that each group of ways has if nothing is known of a table; the
+ways of a group share alike. What `first` and `further` have together is divided anew by how many
+pairs of the table enter by either."""
 
-MOST_PRODUCTS = 2500
-"""Product features of all pairs, at most: their covariance matrix takes 50 MB."""
+AS_GOOD_AS = 4.0
+"""Pairs of a table that say as much about these shares as nothing known does."""
 
-FEW_CONTRASTS = 3
-"""Contrasts of a nominal variable up to which its products have three functions of the other."""
+LEAST_SAID = 0.2
+"""What is said before at least counts, however many pairs there are."""
 
-SHARES = {"first": 0.5, "further": 0.3, "product": 0.2}
-"""Share of the significance level that each group of ways has; the ways of a group share alike."""
+SHARES_LEVEL = 0.05
+"""False discovery rate of the pairs that are counted for it."""
 
 WORTH_CHECKING = -4.0
 """Log p-value below which an answer is checked: larger ones are no edge at any lambda looked at."""
 
 BEYOND_DOUBT = 0.05, 100.0
 """Gain in nats, and likelihood ratio for each degree of freedom, above both of which an answer is
-not checked: what checks take away was below 0.02 nats wherever an edge was false."""
+not checked, unless there are cells: what checks of variances take away was below 0.02 nats wherever
+an edge was false."""
 
 MOST_REMEMBERED = 128
-"""Regressions whose conditions, and what checks found about them, are remembered."""
+"""Regressions whose conditions are remembered."""
 
 MOST_CHECKED = 3
 """Ways that are checked for a candidate: where three fail, the conditions are to blame, and the
@@ -90,6 +94,10 @@ VARIANCE_ROWS = 2048
 
 TABLE_ROWS = 2**16
 """Rows that are counted in tables of discrete conditions, at most."""
+
+SOME_ROWS = 2**14
+"""The same if there are other conditions, whose regressions take time: the gain of an independent
+pair is above the default tolerance in 5e-5 of such samples."""
 
 ROWS_A_CELL = 10
 """Rows that a cell of discrete conditions has on average if their table is well filled."""
@@ -105,8 +113,6 @@ LARGEST_SQUARE = 1 - 1e-12
 
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
-_Products = dict[tuple[int, int], tuple[int, Ints, Ints]]
-"""For each pair of variables: how many products of first features, and the factors of all."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +178,7 @@ class _Regression:
     features: Ints
     inverse: Floats
     known: dict[tuple[Any, ...], Any] = field(default_factory=dict)
-    """What checks found about a block of features: the same for many candidates."""
+    """What checks found about a block of features: the same for many candidates of a question."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,6 +205,31 @@ class _Way:
     beyond: Ints
     statistic: Floats
     degrees: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """The table of some discrete conditions.
+
+    Attributes
+    ----------
+    cell : ndarray of int
+        The cell of each row that is counted.
+    n_cells : int
+        How many are not empty.
+    are_all : bool
+        Whether there are no other conditions.
+    """
+
+    cell: Ints
+    n_cells: int
+    are_all: bool
+
+    def centered(self, columns: Floats) -> Floats:
+        """Return columns less the means of their cells."""
+        counts = np.bincount(self.cell, minlength=self.n_cells)
+        means = [np.bincount(self.cell, own, self.n_cells) / counts for own in columns.T]
+        return np.asarray(columns - np.array(means).T[self.cell])
 
 
 class BoundSieve(TableDependence):
@@ -234,32 +265,48 @@ class BoundSieve(TableDependence):
             for i in variables
         ]
         self.ordinal = [table.kinds[i] == "ordinal" for i in variables]
-        self._regressions: dict[tuple[int, tuple[int, ...]], _Regression] = {}
-        self._needed: dict[tuple[int, int, int], Ints] = {}
+        self._regressions: dict[tuple[int, ...], _Regression] = {}
         self._joint: dict[tuple[Any, ...], Floats] = {}
-        self.products: dict[tuple[int, int], tuple[Ints, Ints]] = {}
+        self._held = np.empty(0, dtype=np.intp), np.empty(0), np.empty(0)
+        self.entering = self.first
+        self.products: dict[tuple[int, int], tuple[Ints, Ints, Ints]] = {}
         self._left = self._right = np.empty(0, dtype=np.intp)
-        n_features = self.features.n_features
-        possible = self._possible_products() if self.smooth else ({}, {})
-        n_products = min(min(map(_total, possible)), MOST_PRODUCTS)
-        if _total(possible[0]) <= MOST_PRODUCTS:
-            n_products = _total(possible[0])
-        self._check_memory(n_features + n_products, max_memory)
-        if min(map(_total, possible)) > MOST_PRODUCTS:
-            self._pass()  # which says who are partners
-        self._choose_products(*possible)
-        self._pass()
-
-    def _pass(self) -> None:
-        """Take the statistics of all rows."""
+        self._check_memory(max_memory)
+        if self.smooth and self.features.n_features:
+            self._choose_terms()
         self.statistics = SufficientStatistics.of_chunks(self._chunks())
         self.covariance, self.scale = _unit(self.statistics.covariance, self.features.n_features)
 
-    def _check_memory(self, n_features: int, max_memory: int | None) -> None:
+    def _check_memory(self, max_memory: int | None) -> None:
         """Refuse a bound on memory that the covariance matrix of features would exceed."""
-        n_rows = CHUNK + (VARIANCE_ROWS + TABLE_ROWS if self.smooth else 0)
-        needed = 8 * (3 * n_features**2 + min(n_rows, CHUNK + 2 * self.n_samples) * n_features)
+        n_features, n_rows = self.features.n_features, CHUNK
+        if self.smooth:
+            n_features += MOST_PRODUCTS
+            n_rows += VARIANCE_ROWS + 2 * SOME_ROWS + CHOICE_ROWS
+        needed = 8 * (3 * n_features**2 + min(n_rows, CHUNK + 4 * self.n_samples) * n_features)
         check_memory(needed, max_memory, f"a covariance matrix of {n_features} features")
+
+    def _choose_terms(self) -> None:
+        """Choose what enters conditions, from some rows, and number the products."""
+        terms = choose_terms(
+            self._features_of(CHOICE_ROWS), Blocks(self.first, self.low, self.all, self.numeric)
+        )
+        self.entering = [
+            every if curved else first
+            for every, first, curved in zip(self.all, self.first, terms.curved, strict=True)
+        ]
+        begin, left, right = self.features.n_features, [], []
+        for (s, t), (n_first, one, other) in terms.products.items():
+            own = np.arange(begin, begin + len(one))
+            low = np.isin(one, self.low[s]) & np.isin(other, self.low[t])
+            if not (self.numeric[s] and self.numeric[t]):
+                low[n_first:] = False
+            self.products[s, t] = own[:n_first], own[low], own
+            left.append(one)
+            right.append(other)
+            begin += len(one)
+        if left:
+            self._left, self._right = np.concatenate(left), np.concatenate(right)
 
     # The pass over the rows
 
@@ -275,122 +322,27 @@ class BoundSieve(TableDependence):
             return features
         return np.hstack([features, features[:, self._left] * features[:, self._right]])
 
-    def _possible_products(self) -> tuple[_Products, _Products]:
-        """Return the products of all pairs of variables, of low features and of first ones."""
-        pairs = list(itertools.combinations(np.flatnonzero(~self.table.constant).tolist(), 2))
-        rich = {pair: self._product_of(*pair, rich=True) for pair in pairs}
-        return rich, {pair: self._product_of(*pair, rich=False) for pair in pairs}
-
-    def _choose_products(self, rich: _Products, plain: _Products) -> None:
-        """Choose the pairs of variables that have products, and number their features.
-
-        All pairs if they fit; else the first features of each alone; else those of pairs among the
-        strongest partners of a variable, as many as fit.
-        """
-        chosen = rich if _total(rich) <= MOST_PRODUCTS else plain
-        if _total(chosen) > MOST_PRODUCTS:
-            partners = self._partners()
-            for n_partners in (12, 10, 8, 6, 5, 4, 3, 2):
-                near = {
-                    pair
-                    for own in partners
-                    for pair in itertools.combinations(sorted(own[:n_partners]), 2)
-                }
-                chosen = {pair: product for pair, product in plain.items() if pair in near}
-                if _total(chosen) <= MOST_PRODUCTS:
-                    break
-            else:
-                chosen = {}
-        begin = self.features.n_features
-        left, right = [], []
-        for pair, (n_first, one, other) in chosen.items():
-            if len(one):
-                own = np.arange(begin, begin + len(one))
-                self.products[pair] = own[:n_first], own
-                left.append(one)
-                right.append(other)
-                begin += len(one)
-        if left:
-            self._left, self._right = np.concatenate(left), np.concatenate(right)
-        for made in ("_table_rows", "_variance_rows"):  # in which products have columns, too
-            self.__dict__.pop(made, None)
-
-    def _product_of(self, s: int, t: int, rich: bool) -> tuple[int, Ints, Ints]:
-        """Return the features of two variables whose products are used; first ones come first."""
-        one, other = self._factors(s, t, rich), self._factors(t, s, rich)
-        if len(one) * len(other) > MOST_IN_PRODUCT:
-            one, other = self.first[s], self.first[t]
-        if len(one) * len(other) > MOST_IN_PRODUCT:
-            one = other = np.empty(0, dtype=np.intp)
-        left, right = np.repeat(one, len(other)), np.tile(other, len(one))
-        plain = np.isin(left, self.first[s]) & np.isin(right, self.first[t])
-        order = np.argsort(~plain, kind="stable")
-        return int(plain.sum()), left[order], right[order]
-
-    def _factors(self, s: int, t: int, rich: bool) -> Ints:
-        """Return the features of s in products with t."""
-        if not rich:
-            return self.first[s]
-        nominal = not self.numeric[t] and len(self.first[t]) <= FEW_CONTRASTS
-        return self.all[s][:3] if self.numeric[s] and nominal else self.low[s]
-
-    def _partners(self) -> list[list[int]]:
-        """Return for each variable the others, those it shares most with first."""
-        found = []
-        for i in range(self.n_variables):
-            others = [j for j in range(self.n_variables) if j != i and not self.table.constant[j]]
-            if self.table.constant[i]:
-                others = []
-            values = self._cmi_many(i, tuple(others), ())
-            found.append([others[at] for at in np.argsort(-values, kind="stable").tolist()])
-        return found
-
     # Conditions
 
-    def _regression(self, i: int, given: tuple[int, ...]) -> _Regression:
-        """Return the conditions of node `i`, the same whatever the order of `given`."""
-        key = i, given
-        known = self._regressions.get(key)
+    def _regression(self, given: tuple[int, ...]) -> _Regression:
+        """Return the conditions of nodes, the same whatever the order of `given`."""
+        known = self._regressions.get(given)
         if known is None:
             if len(self._regressions) >= MOST_REMEMBERED:
                 self._regressions = {}  # a new one: another thread may look into the old
-            known = self._factored(given, self.conditions(i, given))
-            self._regressions[key] = known
+            known = self._factored(given, self.conditions(given))
+            self._regressions[given] = known
         return known
 
-    def conditions(self, i: int, given: Sequence[int]) -> Ints:
-        """Return the features and products that stand for `given` in the regression of `i`.
+    def conditions(self, given: Sequence[int]) -> Ints:
+        """Return the features and products that stand for `given` in every regression.
 
-        Which products these are depends on `i` and on the two members alone, so that the conditions
-        of a larger set contain those of a smaller one.
+        Those of a larger set contain those of a smaller one.
         """
-        parts = [self.all[s] for s in given]
-        parts += [self._needed_product(i, s, t) for s, t in itertools.combinations(given, 2)]
+        parts = [self.entering[s] for s in given]
+        for s, t in itertools.combinations(given, 2):
+            parts.append(self._products_with(s, t)[2])
         return np.concatenate(parts) if parts else np.empty(0, dtype=np.intp)
-
-    def _needed_product(self, i: int, s: int, t: int) -> Ints:
-        """Return the products of s and t that tell of i beyond the features of either."""
-        key = i, min(s, t), max(s, t)
-        if key not in self._needed:
-            self._needed[key] = self._find_needed(i, *key[1:])
-        return self._needed[key]
-
-    def _find_needed(self, i: int, s: int, t: int) -> Ints:
-        products = self.products.get((s, t))
-        needed = np.empty(0, dtype=np.intp)
-        if products is None:
-            return needed
-        conditions = self._factored((s, t), np.concatenate([self.all[s], self.all[t]]))
-        level = math.log(PRODUCT_LEVEL / 2)
-        first, every = products
-        for response, predictors in ((self.first[i], first), (self.low[i], every)):
-            if len(response) and len(predictors):
-                statistic, degrees, _ = self._likelihood_ratio(
-                    conditions, response, predictors[None], predictors[None, :0]
-                )
-                if log_tail(degrees / 2, statistic / 2)[0] < level:
-                    needed = predictors
-        return needed
 
     def _factored(self, given: tuple[int, ...], features: Ints) -> _Regression:
         """Return conditions without redundant ones, and the factor of their covariance."""
@@ -418,6 +370,21 @@ class BoundSieve(TableDependence):
         return self._pairs[i, j]
 
     @cached_property
+    def shares(self) -> dict[str, float]:
+        """Share of the level of each group of ways, by how pairs of the table enter alone."""
+        first, further = [np.empty(0)], [np.empty(0)]
+        varying = [i for i in range(self.n_variables) if len(self.first[i])]
+        for at, i in enumerate(varying if self.smooth else []):
+            regression = self._regression(())
+            for candidates in self._by_shape(varying[at + 1 :], ()).values():
+                ways = list(self._ways(i, [varying[at + 1 + k] for k in candidates], regression))
+                log_p = np.array([log_tail(way.degrees / 2, way.statistic / 2) for way in ways])
+                if len(ways) > 1:
+                    first.append(log_p[0])
+                    further.append(log_p[1:].min(axis=0) + math.log(len(ways) - 1))
+        return _divided(np.concatenate(first), np.concatenate(further))
+
+    @cached_property
     def _pairs(self) -> dict[tuple[int, int], float]:
         return {}
 
@@ -425,21 +392,27 @@ class BoundSieve(TableDependence):
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
         """Return the gain of each candidate on the scale of one degree of freedom."""
-        regression = self._regression(i, given)
+        regression = replace(self._regression(given), known={})
         found = np.zeros(len(candidates))
-        shapes: dict[tuple[int, ...], list[int]] = {}
-        for at, j in enumerate(candidates):
-            sizes = len(self.first[j]), len(self.low[j]), len(self.all[j])
-            counts = tuple(len(self._product_with(j, s)) for s in given) if self.smooth else ()
-            shapes.setdefault((*sizes, *counts), []).append(at)
-        for places in shapes.values():
+        for places in self._by_shape(candidates, given).values():
             found[places] = self._alike(i, [candidates[at] for at in places], regression)
         return found
 
-    def _product_with(self, j: int, s: int) -> Ints:
-        """Return the products of first features of j and s."""
-        products = self.products.get((min(j, s), max(j, s)))
-        return np.empty(0, dtype=np.intp) if products is None else products[0]
+    def _by_shape(
+        self, candidates: Sequence[int], given: tuple[int, ...]
+    ) -> dict[tuple[int, ...], list[int]]:
+        """Return the positions of candidates that have as many features and products each."""
+        shapes: dict[tuple[int, ...], list[int]] = {}
+        for at, j in enumerate(candidates):
+            sizes = len(self.first[j]), len(self.low[j]), len(self.all[j])
+            counts = tuple(len(part) for s in given for part in self._products_with(j, s)[:2])
+            shapes.setdefault((*sizes, *counts, self.ordinal[j]), []).append(at)
+        return shapes
+
+    def _products_with(self, j: int, s: int) -> tuple[Ints, Ints, Ints]:
+        """Return the products of first features of j and s, of low ones, and all of them."""
+        none = np.empty(0, dtype=np.intp)
+        return self.products.get((min(j, s), max(j, s)), (none, none, none))
 
     def _alike(self, i: int, candidates: list[int], regression: _Regression) -> Floats:
         """Return the gains of candidates that have as many features and products each."""
@@ -453,10 +426,12 @@ class BoundSieve(TableDependence):
             scaled = one_degree_quantile(log_p)
             # One degree of freedom is the scale already.
             return np.where(only.degrees == 1, only.statistic, scaled) / (2 * left)
-        corrections = _corrections([way.group for way in ways])
+        corrections = _corrections([way.group for way in ways], self.shares)
         log_p = np.array([log_tail(way.degrees / 2, way.statistic / 2) for way in ways])
         log_p = np.minimum(log_p - corrections[:, None], 0.0)
         gain, ratio = BEYOND_DOUBT
+        if self._cells_of(regression) is not None:
+            gain = np.inf
         doubtless = np.array(
             [
                 way.statistic > np.maximum(2 * left * gain, ratio * np.maximum(way.degrees, 1.0))
@@ -512,9 +487,12 @@ class BoundSieve(TableDependence):
         if spread and n_low > n_first:
             yield way("further", self.low[i], low[:, n_first:], none)
         for s in regression.given:
-            products = [self._product_with(j, s) for j in candidates]
-            if len(products[0]):
-                yield way("product", own_first, np.hstack([first, np.array(products)]), none)
+            both = [self._products_with(j, s) for j in candidates]
+            of_first, of_low = (np.array([part[kind] for part in both]) for kind in (0, 1))
+            if of_first.shape[1]:
+                yield way("product", own_first, np.hstack([first, of_first]), none)
+            if of_low.shape[1] > of_first.shape[1]:
+                yield way("product", own_first, of_low, none)
 
     def joint_gains(
         self, i: int, others: Sequence[int], given: Iterable[int]
@@ -537,11 +515,11 @@ class BoundSieve(TableDependence):
         varying = [at for at, j in enumerate(others) if not constant[j]]
         if constant[i]:
             return found
-        regression = self._regression(i, tuple(s for s in given if not constant[s]))
+        regression = self._regression(tuple(s for s in given if not constant[s]))
         shapes: dict[tuple[int, ...], list[tuple[int, int]]] = {}
         for one, other in itertools.combinations(varying, 2):
             j, k = others[one], others[other]
-            shape = len(self.first[j]), len(self.first[k]), len(self._product_with(j, k))
+            shape = len(self.first[j]), len(self.first[k]), len(self._products_with(j, k)[0])
             shapes.setdefault(shape, []).append((one, other))
         for pairs in shapes.values():
             predictors = np.array(
@@ -550,7 +528,7 @@ class BoundSieve(TableDependence):
                         [
                             self.first[others[one]],
                             self.first[others[other]],
-                            self._product_with(others[one], others[other]),
+                            self._products_with(others[one], others[other])[0],
                         ]
                     )
                     for one, other in pairs
@@ -603,12 +581,57 @@ class BoundSieve(TableDependence):
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         """Return chi-square variables of one degree of freedom, beyond the tolerance."""
-        left = self._rows_left(i, candidates, self._regression(i, given))
+        left = self._rows_left(i, candidates, self._regression(given))
         answered = np.array([len(self.first[j]) > 0 for j in candidates]) & (left > 1)
         answered &= len(self.first[i]) > 0
         null = Null.chi_square(answered.astype(float), 0.5 / np.maximum(left, 0.5))
         mean = np.where(answered, null.mean + self.sieve.tolerance, 0.0)
         return Null(mean, null.deviation, null.skewness)
+
+    def null_correlations(
+        self, conditions: Sequence[Sequence[int]]
+    ) -> list[tuple[float, NDArray[np.float64]]]:
+        """Return the correlations of the coefficients at both ends of independent pairs.
+
+        The product of what N(i) leaves of x_i and x_j, summed over rows, is the coefficient at i.
+        That at j has what N(j) leaves of both. If i and j are independent given the others, their
+        correlation is the ratio of the deviations of x_i given N(i) and given N(j), times the same
+        of x_j. First features have one correlation, second ones another.
+        """
+        constant = self.table.constant
+        parts: list[list[Ints]] = [self.first]
+        if self.smooth:
+            parts.append(
+                [low[len(first) :] for first, low in zip(self.first, self.low, strict=True)]
+            )
+        features = np.concatenate([part for own in parts for part in own])
+        left = np.array(
+            [
+                self._left_of(features, tuple(sorted(s for s in members if not constant[s])))
+                for members in conditions
+            ]
+        )
+        found, begin = [], 0
+        of_first = self.shares["first"]
+        shares = (of_first, 1 - of_first) if self.smooth else (1.0,)
+        for share, own in zip(shares, parts, strict=True):
+            ratio = np.ones((self.n_variables, self.n_variables))
+            for i, block in enumerate(own):
+                of_block = left[:, begin : begin + len(block)].sum(axis=1)
+                begin += len(block)
+                if len(block):
+                    ratio[i] = of_block[i] / np.maximum(of_block, DETERMINED)
+            correlation = np.sqrt(np.minimum(ratio, 1.0))
+            found.append((share, correlation * correlation.T))
+        for i, members in enumerate(conditions):  # of these pairs the ends have other conditions
+            for _, correlation in found:
+                correlation[i, list(members)] = correlation[list(members), i] = 1.0
+        return found
+
+    def _left_of(self, features: Ints, given: tuple[int, ...]) -> Floats:
+        """Return the variances that conditions leave of some features."""
+        half = self._half(self._regression(given), features[None])[0]
+        return np.maximum(self.covariance[features, features] - (half * half).sum(axis=0), 0.0)
 
     def node_likelihood(self, i: int, given: Iterable[int]) -> float:
         """Return the mean Gaussian log likelihood of the low features of a node given others.
@@ -618,7 +641,7 @@ class BoundSieve(TableDependence):
         if self.table.constant[i]:
             return 0.0
         known = tuple(sorted(s for s in set(given) if not self.table.constant[s]))
-        regression = self._regression(i, known)
+        regression = self._regression(known)
         features = self.low[i] if self.smooth else self.first[i]
         half = self._half(regression, features[None])[0]
         left = self.covariance[np.ix_(features, features)] - half.T @ half
@@ -686,10 +709,10 @@ class BoundSieve(TableDependence):
             fitted = None
             if len(regression.features) and r <= MOST_IN_BLOCK:
                 low = np.concatenate([self.low[s] for s in regression.given])
-                x = self._variance_rows[:, low]
+                x = self._columns(low, self._variance_rows)
                 products = (e[:, :, None] * e[:, None, :]).reshape(n, r * r)
                 slopes = _solve(self.covariance[np.ix_(low, low)], x.T @ products / n)
-                fitted = products.mean(axis=0) + x @ slopes
+                fitted = products.mean(axis=0) + _shrunk(x @ slopes, products, len(low))
                 diagonal = np.arange(r) * (r + 1)
                 fitted[:, diagonal] = np.maximum(fitted[:, diagonal], LEAST_VARIANCE)
             regression.known[key] = r, _excess(e), fitted
@@ -702,45 +725,81 @@ class BoundSieve(TableDependence):
 
         None where there are no cells, or too few rows in them.
         """
-        if ("cells",) not in regression.known:
-            regression.known["cells",] = self._cells(regression.given)
-        cells = regression.known["cells",]
+        cells = self._cells_of(regression)
         if cells is None:
             return None
-        cell, n_cells = cells
-        counts = np.bincount(cell, minlength=n_cells)
 
         def centered(block: Ints) -> Floats:
             key = ("centered", *block.tolist(), -1, *beyond.tolist())
             if key not in regression.known:
-                e = self._residuals(block, beyond, regression, self._table_rows)
-                means = np.array([np.bincount(cell, own, n_cells) for own in e.T]) / counts
-                regression.known[key] = e - means.T[cell]
+                if cells.are_all:  # then functions of the conditions are constant in a cell
+                    e = self._discrete_columns(np.concatenate([block, beyond]))
+                    e = cells.centered(e)
+                    e, swept = e[:, : len(block)], e[:, len(block) :]
+                    if len(beyond):
+                        e = e - swept @ _solve(swept.T @ swept / len(e), swept.T @ e / len(e))
+                else:
+                    e = cells.centered(self._residuals(block, beyond, regression, self._some))
+                regression.known[key] = e
             return regression.known[key]
 
         e, f = centered(a), centered(b)
-        n = len(cell)
+        n = len(e)
         information, rank_a, rank_b = _log_ratio(
             (e.T @ e / n)[None], (f.T @ f / n)[None], (e.T @ f / n)[None]
         )
-        used = len(regression.features) + len(beyond) + n_cells
+        used = len(beyond) + cells.n_cells
+        if not cells.are_all:
+            used += len(regression.features)
         left = self.n_samples - 1 - used - (rank_a[0] + rank_b[0] + 1) / 2
         return float(max(left, 0.0) * information[0])
 
-    def _cells(self, given: tuple[int, ...]) -> tuple[Ints, int] | None:
-        """Return the cell of each row in the table of the discrete conditions, and their number."""
+    def _cells_of(self, regression: _Regression) -> _Cells | None:
+        """Return the table of the discrete conditions; None if it is not well filled."""
+        if ("cells",) not in regression.known:
+            regression.known["cells",] = self._cells(regression.given)
+        found: _Cells | None = regression.known["cells",]
+        return found
+
+    def _cells(self, given: tuple[int, ...]) -> _Cells | None:
         discrete = [s for s in given if self._codes[s] is not None]
         if sum(len(self.table.columns_of(s)) for s in discrete) < 2:
             return None
-        cell, n_cells = np.zeros(len(self._table_rows), dtype=np.intp), 1
+        are_all = len(discrete) == len(given)
+        n_rows = len(self._rows)
+        if not are_all:
+            n_rows = min(n_rows, SOME_ROWS)
+        cell, n_cells = np.zeros(n_rows, dtype=np.intp), 1
         for s in discrete:
             code = self._codes[s]
             assert code is not None
-            _, cell = np.unique(cell * (int(code.max()) + 1) + code, return_inverse=True)
+            _, cell = np.unique(
+                cell * (int(code.max()) + 1) + code[self._evenly(n_rows)], return_inverse=True
+            )
             n_cells = int(cell.max()) + 1
             if n_cells * ROWS_A_CELL > len(cell):
                 return None
-        return cell, n_cells
+        return _Cells(cell, n_cells, are_all)
+
+    def _discrete_columns(self, features: Ints) -> Floats:
+        """Return some features and products in the rows that are counted, a column for each."""
+        plain = features < self.features.n_features
+        factors = features[~plain] - self.features.n_features
+        left, right = self._left[factors], self._right[factors]
+        starts = self.features.starts
+        needed = np.unique(np.concatenate([features[plain], left, right]))
+        made: dict[int, Floats] = {}
+        for i in np.unique(np.searchsorted(starts, needed, side="right") - 1).tolist():
+            block = self.features.block(self.table, i, self._rows)
+            made.update(zip(range(starts[i], starts[i + 1]), block, strict=True))
+        found = np.empty((len(features), len(self._rows)))
+        for at, k in enumerate(features.tolist()):
+            if plain[at]:
+                found[at] = made[k]
+            else:
+                factor = k - self.features.n_features
+                found[at] = made[self._left[factor]] * made[self._right[factor]]
+        return (found * self.scale[features, None]).T
 
     def _measured_with_error(self, i: int, j: int, given: tuple[int, ...]) -> bool:
         """Return whether latent normal variables could explain what is left of a correlation."""
@@ -762,12 +821,20 @@ class BoundSieve(TableDependence):
     ) -> Floats:
         """Return what conditions leave of some features, in some rows, a column for each."""
         conditions = np.concatenate([regression.features, beyond])
-        found = rows[:, block]
+        found = self._columns(block, rows)
         if len(conditions):
             inner = self.covariance[np.ix_(conditions, conditions)]
             right = self.covariance[np.ix_(conditions, block)]
-            found = found - rows[:, conditions] @ _solve(inner, right)
+            found = found - self._held_columns(conditions, rows) @ _solve(inner, right)
         return found
+
+    def _held_columns(self, features: Ints, rows: Floats) -> Floats:
+        """Return the columns of features; the last are held, since the next are often the same."""
+        held, of, columns = self._held
+        if of is not rows or not np.array_equal(held, features):
+            columns = self._columns(features, rows)
+            self._held = features, rows, columns
+        return columns
 
     @cached_property
     def _rows(self) -> Ints:
@@ -788,22 +855,33 @@ class BoundSieve(TableDependence):
         return np.asarray(order[np.linspace(0, self.n_samples - 1, n_rows).astype(np.intp)])
 
     @cached_property
-    def _table_rows(self) -> Floats:
-        """Features and products of the rows that are counted in tables, centered and scaled."""
-        return self._scaled_rows(self._rows)
+    def _some(self) -> Floats:
+        """Features of some of these rows, without products."""
+        return self._features_of(SOME_ROWS)
 
     @cached_property
     def _variance_rows(self) -> Floats:
-        """The same of the rows that variances are estimated from."""
-        n = len(self._rows)
-        step = np.linspace(0, n - 1, min(n, VARIANCE_ROWS)).astype(np.intp)
-        return self._scaled_rows(self._rows[step])
+        """Features of the rows that variances are estimated from, without products."""
+        return self._features_of(VARIANCE_ROWS)
 
-    def _scaled_rows(self, rows: Ints) -> Floats:
-        features = self._with_products(self.features.features(self.table, rows))
-        features -= self.statistics.total / self.statistics.n_samples
-        features *= self.scale
-        return features
+    def _features_of(self, n_rows: int) -> Floats:
+        return self.features.features(self.table, self._rows[self._evenly(n_rows)])
+
+    def _evenly(self, n_rows: int) -> Ints:
+        """Return the positions of at most some of these rows, evenly spaced."""
+        n = len(self._rows)
+        return np.linspace(0, n - 1, min(n, n_rows)).astype(np.intp)
+
+    def _columns(self, features: Ints, rows: Floats) -> Floats:
+        """Return features and products in some rows, centered and scaled, a column for each."""
+        product = features >= self.features.n_features
+        found = np.empty((len(features), len(rows)))
+        found[~product] = rows.T[features[~product]]
+        factors = features[product] - self.features.n_features
+        found[product] = rows.T[self._left[factors]] * rows.T[self._right[factors]]
+        found -= (self.statistics.total[features] / self.statistics.n_samples)[:, None]
+        found *= self.scale[features, None]
+        return found.T
 
     @cached_property
     def _codes(self) -> list[Ints | None]:
@@ -816,10 +894,6 @@ class BoundSieve(TableDependence):
                 _, codes = np.unique(values, axis=1, return_inverse=True)
             found.append(codes)
         return found
-
-
-def _total(products: _Products) -> int:
-    return sum(len(left) for _, left, _ in products.values())
 
 
 def _unit(covariance: Floats, n_features: int) -> tuple[Floats, Floats]:
@@ -889,6 +963,17 @@ def _solve(inner: Floats, right: Floats) -> Floats:
         return np.asarray(np.linalg.pinv(inner, rcond=DETERMINED, hermitian=True) @ right)
 
 
+def _shrunk(fitted: Floats, observed: Floats, n_predictors: int) -> Floats:
+    """Return fitted values shrunk by 1 - 1/F, or to nothing where F is below 1.
+
+    F is the ratio of what predictors explain to what as many explain by chance.
+    """
+    explained = np.mean(fitted**2, axis=0)
+    by_chance = np.maximum(observed.var(axis=0) - explained, 0.0) * n_predictors / len(observed)
+    ratio = np.divide(by_chance, explained, out=np.ones_like(explained), where=explained > 0)
+    return np.asarray(fitted * np.maximum(1 - ratio, 0.0))
+
+
 def _white(e: Floats) -> Floats:
     """Return residuals with the identity as covariance matrix, in the directions that vary."""
     values, vectors = np.linalg.eigh(e.T @ e / len(e))
@@ -902,13 +987,36 @@ def _excess(e: Floats) -> float:
     return float(np.mean((e * e).sum(axis=1) ** 2)) - r * (r + 2)
 
 
-def _corrections(groups: Sequence[str]) -> Floats:
+def _corrections(groups: Sequence[str], shares: Mapping[str, float]) -> Floats:
     """Return the logs of the shares of the level that ways have.
 
     Examples
     --------
-    >>> np.exp(_corrections(["first", "further", "further"])).round(4).tolist()
-    [0.625, 0.1875, 0.1875]
+    >>> np.exp(_corrections(["first", "further", "further"], SHARES)).round(4).tolist()
+    [0.7778, 0.1111, 0.1111]
     """
-    present = sum(SHARES[group] for group in dict.fromkeys(groups))
-    return np.log([SHARES[group] / present / groups.count(group) for group in groups])
+    present = sum(shares[group] for group in dict.fromkeys(groups))
+    return np.log([shares[group] / present / groups.count(group) for group in groups])
+
+
+def _divided(first: Floats, further: Floats) -> dict[str, float]:
+    """Return the shares of groups, given the log p-values of pairs by two of them.
+
+    Examples
+    --------
+    >>> _divided(np.full(20, -50.0), np.zeros(20))["first"]
+    0.86
+    >>> _divided(np.zeros(20), np.zeros(20)) == SHARES
+    True
+    """
+    least = np.sort(np.minimum(first, further)) + math.log(2)
+    allowed = np.log(SHARES_LEVEL * np.arange(1, len(least) + 1) / max(len(least), 1))
+    n_found = int(np.flatnonzero(least <= allowed).max(initial=-1)) + 1
+    if not n_found:
+        return SHARES
+    found = np.minimum(first, further) + math.log(2) <= least[n_found - 1]
+    of_first = float(np.mean((first <= further)[found]))
+    before = max(AS_GOOD_AS / (AS_GOOD_AS + n_found), LEAST_SAID)
+    both = SHARES["first"] + SHARES["further"]
+    share = before * SHARES["first"] + (1 - before) * of_first * both
+    return {**SHARES, "first": share, "further": both - share}
