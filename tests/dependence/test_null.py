@@ -28,6 +28,23 @@ def test_the_tail_of_a_chi_square_is_scipys(degrees, per_degree, value):
     assert null.tail(np.array([value * per_degree]))[0] == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize("correlation", [0.0, 0.3, 0.6, 0.9, 1.0])
+@pytest.mark.parametrize("ratio", [1.0, 0.5])
+def test_the_tail_of_a_sum_of_correlated_squares_is_near_its_integral(correlation, ratio):
+    """In polar coordinates the square of the radius has an exponential tail."""
+    one = Null.chi_square(np.ones(1), 1.0)
+    both = one.plus(Null.chi_square(np.ones(1), ratio), correlation)
+    cross = correlation * np.sqrt(ratio)
+    large, small = np.linalg.eigvalsh([[1.0, cross], [cross, ratio]])[::-1]
+    angle = (np.arange(20_000) + 0.5) / 20_000 * np.pi
+    spread = large * np.cos(angle) ** 2 + max(small, 0.0) * np.sin(angle) ** 2
+    for value in (2.0, 6.0, 12.0):
+        expected = np.mean(np.exp(-value / (2 * spread)))
+        assert both.tail(value)[0] == pytest.approx(expected, rel=0.25)
+    together = one + Null.chi_square(np.ones(1), ratio)
+    assert one.plus(Null.chi_square(np.ones(1), ratio), 1.0).rows == pytest.approx(together.rows)
+
+
 @given(st.floats(-3, 6), st.floats(-1, 1), st.floats(0.01, 5))
 def test_the_tail_without_skewness_is_normal(z, mean, deviation):
     found = _one(mean, deviation, 0).tail(np.array([mean + z * deviation]))[0]

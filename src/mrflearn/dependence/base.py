@@ -147,6 +147,26 @@ class Dependence(ABC):
         """
         return self._null(*self._checked(i, candidates, given))
 
+    def null_correlations(
+        self, conditions: Sequence[Sequence[int]]
+    ) -> list[tuple[float, NDArray[np.float64]]] | None:
+        """Return how much I(i; j | N(i)) and I(j; i | N(j)) rise and fall together by chance.
+
+        Each answer is the square of a normal variable if i and j are independent; those of the two
+        ends have a correlation. None stands for 1: both exceed a value together.
+
+        Parameters
+        ----------
+        conditions : sequence of sequences
+            N(i), for each i.
+
+        Returns
+        -------
+        list of (float, ndarray of shape (n_variables, n_variables)) or None
+            Shares of a mixture, which add up to 1, and the correlations of each part.
+        """
+        return None
+
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         """Answer one question whose arguments are checked and whose `given` is sorted."""
         raise InputError(
@@ -265,6 +285,12 @@ class Around(Dependence):
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         return self.inner.null(i, candidates, given)
+
+    def null_correlations(
+        self, conditions: Sequence[Sequence[int]]
+    ) -> list[tuple[float, NDArray[np.float64]]] | None:
+        """Return how much the answers of both ends rise and fall together by chance."""
+        return self.inner.null_correlations(conditions)
 
     def node_likelihood(self, i: int, given: Iterable[int]) -> float:
         """Return the mean log likelihood of a variable given others."""

@@ -149,12 +149,28 @@ class ScoreNulls:
     def tails(self, conditions: Members, lam: float) -> NDArray[np.float64]:
         """Return how likely each pair is to exceed `lam` by chance.
 
-        Both ends are taken to exceed it together. That is exact where both have the same
-        conditions; of a sum it is the careful assumption, and so it is if both must exceed it. If
-        one suffices, it is not where the conditions differ, and the two are added.
+        Both ends of a sum rise and fall together as far as the dependence says. Else they are taken
+        to exceed lambda together. That is exact where both have the same conditions; of a sum it is
+        the careful assumption, and so it is if both must exceed it. If one suffices, it is not
+        where the conditions differ, and the two are added.
         """
+        here, there = self.of(conditions)
+        if self.rule == "sum":
+            correlations = self._correlations(conditions)
+            tails = [
+                share * here.plus(there, correlation).tail(self.share * lam)
+                for share, correlation in correlations
+            ]
+            return np.asarray(np.sum(tails, axis=0))
         alike = self._alike(conditions) if self.rule == "or" else None
-        return self._tails(*self.of(conditions), alike, lam)
+        return self._tails(here, there, alike, lam)
+
+    def _correlations(self, conditions: Members) -> list[tuple[float, NDArray[np.float64] | float]]:
+        """Return how much both ends rise and fall together, for all pairs."""
+        known = self.dependence.null_correlations(conditions)
+        if known is None:
+            return [(1.0, 1.0)]
+        return [(share, correlation[self.ends]) for share, correlation in known]
 
     def _tails(
         self, here: Null, there: Null, alike: NDArray[np.bool_] | None, lam: float
