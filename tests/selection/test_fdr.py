@@ -164,6 +164,9 @@ class Counting:
         self.asked.append((i, *candidates, tuple(given)))
         return self.inner.null(i, candidates, given)
 
+    def null_correlations(self, conditions):
+        return self.inner.null_correlations(conditions)
+
 
 def test_nulls_are_asked_for_once():
     counting = Counting(Gaussian().bind(_table()))
@@ -221,19 +224,52 @@ def _nested(*sizes):
     return [_graph(8, *pairs[:size]) for size in sizes], sizes
 
 
-def test_the_densest_graph_before_too_many_false_edges_is_chosen():
-    expected = {0.9: 0.0, 0.5: 0.1, 0.3: 0.25, 0.2: 0.6, 0.1: 1.9}
-    adjacencies, sizes = _nested(0, 4, 6, 10, 20)
-    lams = list(expected)
-    assert choose(Tails(expected), lams, adjacencies, sizes, 0.05).position == 2
-    assert choose(Tails(expected), lams, adjacencies, sizes, 0.02).position == 0
-    assert choose(Tails(expected), lams, adjacencies, sizes, 0.1).position == 4
-    turned = choose(Tails(expected), lams[::-1], adjacencies[::-1], sizes[::-1], 0.05)
-    assert lams[::-1][turned.position] == 0.3
-    assert turned.values[turned.position] == pytest.approx(0.25 / 6 * 6.5 / 6)
+def _literal_choice(expected, n_edges, alpha):
+    """Return the position of the largest expected F1, from the sparsest graph on."""
+    n_true = max(n - e for n, e in zip(n_edges, expected, strict=True))
+    best, largest = None, -1.0
+    for position, (e, n) in enumerate(zip(expected, n_edges, strict=True)):
+        if e * (max(n, 1) + 2) / max(n, 1) ** 2 <= alpha:
+            f1 = 2 * max(n - e, 0) / max(n + n_true, 1e-9)
+            if f1 >= largest:
+                best, largest = position, f1
+    if best is None:
+        return None
+    same = itertools.takewhile(lambda k: n_edges[k] == n_edges[best], range(best, len(n_edges)))
+    limits = [alpha * max(n, 1) ** 2 / (max(n, 1) + 2) for n in n_edges]
+    return max(k for k in same if expected[k] <= limits[k])
 
 
-@pytest.mark.parametrize(("n_edges", "asked"), [(1, 0.05 / 1.5), (2, 0.08), (9, 0.05 * 81 / 9.5)])
+@given(
+    st.lists(st.tuples(st.floats(0, 0.4), st.integers(0, 5)), min_size=1, max_size=8),
+    st.sampled_from([0.05, 0.1, 0.3]),
+)
+def test_the_graph_of_the_largest_expected_f1_is_chosen(steps, alpha):
+    expected, n_edges = (np.cumsum(part).tolist() for part in zip(*steps, strict=True))
+    most = [0.4 * max(n, 1) ** 2 / (max(n, 1) + 2) for n in n_edges]
+    expected = np.minimum(expected, most).tolist()
+    lams = np.linspace(0.9, 0.1, len(steps)).tolist()
+    tails = Tails(dict(zip(lams, expected, strict=True)))
+    found = choose(tails, lams, *_nested(*n_edges), alpha)
+    assert found.position == _literal_choice(expected, n_edges, alpha)
+    turned = choose(Tails(tails.by_lam), lams[::-1], *_nested(*n_edges[::-1]), alpha)
+    position = None if turned.position is None else len(lams) - 1 - turned.position
+    assert position == found.position
+
+
+def test_a_table_that_shows_all_edges_gets_no_denser_graph():
+    """Ten edges at once, then as many as chance brings: the limit alone would allow eleven."""
+    expected = {0.9: 0.0, 0.5: 0.01, 0.3: 0.5, 0.2: 0.9}
+    found = choose(Tails(expected), list(expected), *_nested(0, 10, 10, 11), 0.1)
+    assert found.position == 2  # the smallest lambda with these ten
+    assert found.reason.endswith(
+        "denser graphs are expected to add more false edges than true ones"
+    )
+    expected = {0.9: 0.0, 0.5: 0.01, 0.3: 0.5, 0.2: 1.0}
+    assert choose(Tails(expected), list(expected), *_nested(0, 10, 14, 18), 0.1).position == 3
+
+
+@pytest.mark.parametrize(("n_edges", "asked"), [(1, 0.05 / 3), (2, 0.05), (9, 0.05 * 81 / 11)])
 def test_the_fewer_edges_the_fewer_false_ones_are_allowed(n_edges, asked):
     for expected, position in ((asked * 1.01, 0), (asked * 0.99, 1)):
         tails = Tails({0.5: 0.0, 0.4: expected})
@@ -241,27 +277,27 @@ def test_the_fewer_edges_the_fewer_false_ones_are_allowed(n_edges, asked):
 
 
 def test_a_graph_beyond_a_worse_one_is_reached_and_none_beyond_a_hopeless_one():
-    expected = {0.9: 0.0, 0.5: 0.1, 0.3: 0.4, 0.2: 0.45}
+    expected = {0.9: 0.0, 0.5: 0.05, 0.3: 0.4, 0.2: 0.4}
     assert choose(Tails(expected), list(expected), *_nested(0, 4, 6, 10), 0.05).position == 3
-    expected = {0.9: 0.0, 0.5: 0.1, 0.3: 3.1, 0.2: 0.45}
+    expected = {0.9: 0.0, 0.5: 0.05, 0.3: 3.1, 0.2: 0.4}
     found = choose(Tails(expected), list(expected), *_nested(0, 4, 6, 10), 0.05)
     assert found.position == 1
     assert np.isnan(found.values[3])
 
 
 def test_as_many_false_edges_as_are_allowed_are_not_too_many():
-    """Of a single edge, which counts as 2/3, half may be false if 1/3 is expected."""
-    expected = {0.5: 1 / 3, 0.4: 0.01}
+    """Of a single edge, which counts as 1/3, half may be false if 1/6 is expected."""
+    expected = {0.5: 1 / 6, 0.4: 0.01}
     sizes = _nested(1, 1)
     found = choose(Tails(expected), list(expected), *sizes, 0.05)
-    assert found.values[0] == 0.5
+    assert found.values[0] == pytest.approx(0.5)
     assert found.position == 1  # beyond one of which half may be
-    assert choose(Tails({0.5: 1 / 3, 0.4: 3.0}), [0.5, 0.4], *sizes, 0.5).position == 0
+    assert choose(Tails({0.5: 1 / 6, 0.4: 3.0}), [0.5, 0.4], *sizes, 0.5).position == 0
 
 
 def test_an_empty_graph_counts_as_one_edge():
     """Else no graph with one edge would ever be reached."""
-    expected = {0.5: 0.02, 0.4: 0.03, 0.3: 0.04}
+    expected = {0.5: 0.01, 0.4: 0.015, 0.3: 0.04}
     assert choose(Tails(expected), list(expected), *_nested(0, 1, 1), 0.05).position == 1
 
 
@@ -276,12 +312,12 @@ def test_the_reason_says_what_was_found_and_what_was_refused():
     expected = {0.9: 0.0, 0.5: 0.1, 0.3: 0.7}
     reason = choose(Tails(expected), list(expected), *_nested(0, 4, 6), 0.05).reason
     assert reason == (
-        "at lambda 0.5 there are 4 edges, and 0.1 would be expected by chance; at the next, 0.3, "
-        "it would be 0.7 of 6, where 0.28 would be allowed"
+        "at lambda 0.5 there are 4 edges, and 0.1 would be expected by chance; at the next lambda, "
+        "0.3, it would be 0.7 of 6, and the limit is 0.23"
     )
     nothing = choose(Tails({0.9: 0.0, 0.5: 0.1}), [0.9, 0.5], *_nested(0, 0), 0.05).reason
-    assert nothing.endswith("there are no edges, and 0 would be expected by chance; at the next, "
-                            "0.5, it would be 0.1, where 0.033 would be allowed")  # fmt: skip
+    assert nothing.endswith("there are no edges, and 0 would be expected by chance; at the next "
+                            "lambda, 0.5, it would be 0.1, and the limit is 0.017")  # fmt: skip
     for n_edges, words in ((1, "there is 1 edge, and"), (2, "there are 2 edges, and")):
         assert words in choose(Tails({0.5: 0.0}), [0.5], *_nested(n_edges), 0.05).reason
 

@@ -16,7 +16,7 @@ import click
 from mrflearn.cli._completion import complete_dependences, complete_methods
 from mrflearn.cli._names import read_codes, read_groups, read_kinds, read_names, read_pairs
 from mrflearn.errors import InputError, unknown
-from mrflearn.selection.options import SELECTIONS
+from mrflearn.selection.options import ALPHA, SELECTIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,12 +183,14 @@ class SelectionOptions:
 
     lam: float | str | None
     select: str
-    alpha: float
+    alpha: float | None
     seed: int
 
     def as_dict(self) -> dict[str, Any]:
         """Return them as estimators take them."""
-        options = {"selection": self.select, "alpha": self.alpha, "random_state": self.seed}
+        options: dict[str, Any] = {"selection": self.select, "random_state": self.seed}
+        if self.alpha is not None:
+            options["alpha"] = self.alpha
         # Methods differ in what they do without a lambda.
         return options if self.lam is None else {"lam": self.lam, **options}
 
@@ -221,9 +223,8 @@ file_argument = click.argument("file", type=click.Path(), callback=_named)
 alpha_option = click.option(
     "--alpha",
     type=float,
-    default=0.05,
-    show_default=True,
-    help="False discovery rate to aim at: the share of edges that may be false.",
+    default=None,
+    help=f"Largest false discovery rate: the share of edges that may be false.  [default: {ALPHA}]",
 )
 seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, help="Of shuffles, subsamples and folds."

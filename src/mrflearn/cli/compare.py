@@ -68,7 +68,7 @@ Example:
 def compare(
     file: str,
     methods: tuple[str, ...],
-    alpha: float,
+    alpha: float | None,
     seed: int,
     measure: MeasureOptions,
     work: WorkOptions,
@@ -97,7 +97,7 @@ def compare(
         frame, reading = table.read(file)
         common = {"lam": "auto", "random_state": seed, **reading, **work.as_dict()}
         with shown(quiet or as_json):
-            searching = {"alpha": alpha, **measure.as_dict()}
+            searching = measure.as_dict() | ({} if alpha is None else {"alpha": alpha})
             graphs, left_out = _learn_all(list(dict.fromkeys(names)), frame, common, searching)
         if not graphs:
             reasons = " ".join(f"{name}: {reason}." for name, reason in left_out.items())

@@ -22,7 +22,7 @@ from mrflearn.checkpoint import checkpointing
 from mrflearn.errors import InputError
 from mrflearn.graph import Graph, GraphPath
 from mrflearn.selection.choice import Choice
-from mrflearn.selection.options import Selection, check_alpha, check_seed, resolve
+from mrflearn.selection.options import ALPHA, Selection, check_alpha, check_seed, resolve
 from mrflearn.table import Table, build_table, refuse_identifiers, warn_of_oddities
 from mrflearn.work import Executor, as_executor
 
@@ -38,9 +38,6 @@ TABLE_PARAMETERS = """
     missing : {"error", "drop"}, default="error"
         What to do about rows with missing or infinite values.
 """
-
-ALPHA = 0.05
-"""Share of false edges aimed at, unless told otherwise."""
 
 NO_MATTER = ("n_jobs", "executor", "checkpoint", "max_memory", "device")
 """Options on which no result depends."""
@@ -60,8 +57,7 @@ WORK_PARAMETERS = """
 SELECTION_PARAMETERS = """
     selection : str or object of `mrflearn.selection`, default="auto"
         How `lam="auto"` chooses: {ways}. `"auto"` is the first.
-    alpha : float, default=0.05
-        Share of false edges that `"fdr"` aims at, between 0 and 1.
+    {alpha}
     random_state : int, default=0
         Seed of shuffles, subsamples and folds.
 """
@@ -232,7 +228,8 @@ class GraphEstimator(BaseEstimator):
         if isinstance(self.lam, str):
             if self.lam != "auto":
                 raise InputError(f"lam must be a number or 'auto', got {self.lam!r}")
-            check_alpha(self.alpha)
+            if "fdr" in self._selections:
+                check_alpha(self.alpha)
             return resolve(self.selection, self._selections, type(self).__name__)
         (lam,) = self._check_lams([self.lam])
         return lam

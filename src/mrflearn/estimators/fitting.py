@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from mrflearn.errors import InputError, warn_user
 from mrflearn.estimators.base import (
-    ALPHA,
     FEATURE_ATTRIBUTES,
     GRAPH_ATTRIBUTES,
     SELECTION_PARAMETERS,
@@ -40,8 +39,11 @@ POSITIONS = ("continuous", "discrete")
 _WAYS = """`"ebic"` (the extended Bayesian information criterion), `"stars"` (stable in
         subsamples) or `"heldout"` (predicts rows left out)"""
 
+_ALPHA = """alpha : None
+        Refused: a share of false edges, which a penalty cannot aim at; `lam` is the penalty."""
+
 COMMON = f"""
-    {SELECTION_PARAMETERS.format(ways=_WAYS).strip()}
+    {SELECTION_PARAMETERS.format(ways=_WAYS, alpha=_ALPHA).strip()}
     {TABLE_PARAMETERS.strip()}
     {WORK_PARAMETERS.strip()}
     tol : float, default=1e-6
@@ -76,6 +78,7 @@ class ParametricEstimator(GraphEstimator):
     """
 
     _: KW_ONLY
+    alpha: float | None = None  # type: ignore[assignment]
     tol: float = 1e-6
     max_iter: int = 10_000
 
@@ -147,7 +150,7 @@ class ParametricEstimator(GraphEstimator):
         return refits
 
     def _check_lam(self) -> float | Selection:
-        if self.alpha != ALPHA:  # users of scikit-learn mean the penalty by it
+        if self.alpha is not None:  # users of scikit-learn mean the penalty by it
             raise InputError(
                 f"alpha is a share of false edges, which {type(self).__name__} cannot aim at: "
                 f"lam={self.alpha!r} is a penalty, and selection= says how it is chosen"

@@ -51,7 +51,7 @@ from mrflearn.search.nodewise import Blanket
 from mrflearn.search.screen import among_nearest, among_nearest_of
 from mrflearn.selection import fdr
 from mrflearn.selection.choice import Choice
-from mrflearn.selection.options import FalseDiscoveryRate, Selection
+from mrflearn.selection.options import ALPHA, FalseDiscoveryRate, Selection
 from mrflearn.selection.score_nulls import BlanketNulls, ScoreNulls
 from mrflearn.selection.shuffled_null import Shuffled
 from mrflearn.table import Table
@@ -72,8 +72,12 @@ dense, and the share of the edges that pairwise dependence calls for below which
 MOST_EXPLAINED = 300
 """Variables up to which a graph remembers what all pairs share."""
 
-_WAYS = """`"fdr"` (about a share `alpha` of the edges may be there by
-        chance), `"stars"` (stable in subsamples) or `"heldout"` (predicts rows left out)"""
+_ALPHA = f"""alpha : float, default={ALPHA}
+        Largest expected share of false edges that `"fdr"` allows, between 0 and 1."""
+
+_WAYS = """`"fdr"` (the largest expected F1, at most a share `alpha` of the edges
+        there by chance), `"stars"` (stable in subsamples) or `"heldout"` (predicts rows left
+        out)"""
 
 COMMON = f"""
     dependence : str or specification, default="auto"
@@ -82,7 +86,7 @@ COMMON = f"""
         `mrflearn.dependence` such as `KNN(n_neighbors=7)`.
     scale : {{"standard", "rank", None}}, default="standard"
         Scaling of continuous and ordinal columns; see `as_table`.
-    {SELECTION_PARAMETERS.format(ways=_WAYS).strip()}
+    {SELECTION_PARAMETERS.format(ways=_WAYS, alpha=_ALPHA).strip()}
     {TABLE_PARAMETERS.strip()}
     required : list of pairs, optional
         Edges that must be in the graph, each a pair of variables by name or position.

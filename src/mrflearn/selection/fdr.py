@@ -4,7 +4,8 @@ What a search compares with lambda exceeds it now and then though two variables 
 given their neighbours. How often is known from the null of the dependence, in closed form or by
 shuffling samples that are alike in the neighbours (`shuffled_null`). Summed over all pairs this is
 how many false edges to expect, if there were no others; divided by how many edges were found it
-estimates the false discovery rate, in the manner of Benjamini and Hochberg (1995). It is no bound:
+estimates the false discovery rate, in the manner of Benjamini and Hochberg (1995). Of the graphs
+that this allows, the one with the largest expected F1 is chosen. It is no bound:
 the null of the default takes the conditions to explain all that they should, and where they leave
 some, as in strong or curved confounding, more edges are false than it says.
 """
@@ -35,6 +36,10 @@ FEWEST_FALSE = 1e-3
 HALF = 0.5
 """Share of edges expected by chance at which denser graphs need not be looked at."""
 
+MORE = 2.0
+"""Edges by which a graph counts as smaller. Noise then has an edge in a third to a half of a share
+`alpha` of tables if the far tails of nulls are exact."""
+
 LEAST = 1e-4
 """Smallest lambda as a share of the largest, where hardly anything varies by chance."""
 
@@ -49,13 +54,17 @@ def choose(
     n_edges: Sequence[int],
     alpha: float,
 ) -> Choice:
-    """Return the densest graph of whose edges no more than a share `alpha` may be false.
+    """Return the best graph of whose edges no more than a share `alpha` may be false.
+
+    The best is the one with the largest expected F1, 2 TP / (R + P): TP is the number of edges R
+    less those expected by chance, P the number of true edges, estimated by the largest TP of all
+    graphs. Where a table has few rows the best is the densest that `alpha` allows; where it shows
+    nearly all edges, denser graphs add false ones alone.
 
     As Benjamini and Hochberg do, it goes on over graphs of which more may be false to one of which
-    fewer may, but not beyond one of which more than `HALF` may. Where they are right, noise has an
-    edge in a share `alpha` of tables, if the far tails of nulls are exact, and in more if not. So a
-    graph of R edges is asked for more, (R + 1/2) / R times: for two thirds of the share if it has a
-    single edge, as noise would, and for hardly less if it has many.
+    fewer may, but not beyond one of which more than `HALF` may. A graph of R edges is asked for
+    more, (R + `MORE`) / R times: for a third of the share if it has a single edge, as noise would,
+    and for hardly less if it has many.
 
     Parameters
     ----------
@@ -70,32 +79,39 @@ def choose(
     alpha : float
         Share of false edges, between 0 and 1.
     """
-    shares = np.full(len(lams), np.nan)
-    chosen = refused = None
+    shares, expected = (np.full(len(lams), np.nan) for _ in range(2))
+    order = np.argsort(-np.asarray(lams), kind="stable").tolist()
     with Count("Choosing lambda", nulls.n_questions(conditions) if heard() else 0).shared():
-        for position in np.argsort(-np.asarray(lams), kind="stable").tolist():
-            expected = nulls.expected(conditions[position], lams[position])
-            shares[position] = expected / _counted_as(n_edges[position])
-            if shares[position] <= alpha:
-                chosen, refused = position, None
-            elif refused is None:
-                refused = position
+        for position in order:
+            expected[position] = nulls.expected(conditions[position], lams[position])
+            shares[position] = expected[position] / _counted_as(n_edges[position])
             if shares[position] > max(alpha, HALF):
                 break
+    seen = [position for position in order if not np.isnan(shares[position])]
+    allowed = [position for position in seen if shares[position] <= alpha]
+    true = np.maximum(np.asarray(n_edges) - expected, 0.0)
+    n_true = np.nanmax(true, initial=0.0)
+    f1 = 2 * true / np.maximum(np.asarray(n_edges) + n_true, 1e-9)
+    chosen = max(reversed(allowed), key=lambda position: f1[position], default=None)
+    if chosen is not None:  # the smallest lambda with as many edges: the next is where it ends
+        for position in seen[seen.index(chosen) :]:
+            if n_edges[position] != n_edges[chosen]:
+                break
+            chosen = position if position in allowed else chosen
     return Choice(
         selection="fdr",
         position=chosen,
         criterion="expected share of false edges",
         values=tuple(shares.tolist()),
         limit=alpha,
-        reason=_reason(lams, n_edges, shares, alpha, chosen, refused),
+        reason=_reason(lams, n_edges, expected, alpha, chosen, seen, allowed),
     )
 
 
 def _counted_as(n_edges: int) -> float:
-    """Return how many edges those found count for: 2/3, 8/5, 18/7 and so on, half an edge less."""
+    """Return how many edges those found count for: 1/3, 1, 9/5 and so on, two edges less."""
     found = max(n_edges, 1)
-    return found**2 / (found + 0.5)
+    return found**2 / (found + MORE)
 
 
 def lambdas(nulls: ScoreNulls | BlanketNulls, n_lams: int = 50) -> tuple[float, ...]:
@@ -138,27 +154,31 @@ def further(lams: Sequence[float], n_lams: int = 10) -> tuple[float, ...]:
 def _reason(
     lams: Sequence[float],
     n_edges: Sequence[int],
-    shares: NDArray[np.float64],
+    expected: NDArray[np.float64],
     alpha: float,
     chosen: int | None,
-    refused: int | None,
+    seen: Sequence[int],
+    allowed: Sequence[int],
 ) -> str:
     if chosen is None:
         return f"in every graph more than {alpha:g} of the edges may be there by chance"
     found = n_edges[chosen]
-    by_chance = shares[chosen] * _counted_as(found)
     edges = "is 1 edge" if found == 1 else f"are {found or 'no'} edges"
     sentence = (
-        f"at lambda {lams[chosen]:.3g} there {edges}, and {by_chance:.2g} would be expected by "
-        "chance"
+        f"at lambda {lams[chosen]:.3g} there {edges}, and {expected[chosen]:.2g} would be expected "
+        "by chance"
     )
-    if refused is None:
+    if chosen != allowed[-1]:
+        return f"{sentence}; denser graphs are expected to add more false edges than true ones"
+    denser = seen[seen.index(chosen) + 1 :]
+    if not denser:
         return f"{sentence}; smaller lambdas were not looked at"
-    by_chance = shares[refused] * _counted_as(n_edges[refused])
-    allowed = alpha * _counted_as(n_edges[refused])
+    refused = denser[0]
+    limit = alpha * _counted_as(n_edges[refused])
+    by_chance = expected[refused]
     of_how_many = f" of {n_edges[refused]}" if n_edges[refused] else ""
-    digits = next(d for d in range(2, 18) if f"{by_chance:.{d}g}" != f"{allowed:.{d}g}" or d == 17)
+    digits = next(d for d in range(2, 18) if f"{by_chance:.{d}g}" != f"{limit:.{d}g}" or d == 17)
     return (
-        f"{sentence}; at the next, {lams[refused]:.3g}, it would be {by_chance:.{digits}g}"
-        f"{of_how_many}, where {allowed:.{digits}g} would be allowed"
+        f"{sentence}; at the next lambda, {lams[refused]:.3g}, it would be {by_chance:.{digits}g}"
+        f"{of_how_many}, and the limit is {limit:.{digits}g}"
     )

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, get_args
 from mrflearn.errors import InputError, either, unknown
 
 __all__ = [
+    "ALPHA",
     "EBIC",
     "SELECTIONS",
     "FalseDiscoveryRate",
@@ -23,10 +24,13 @@ __all__ = [
     "resolve",
 ]
 
+ALPHA = 0.1
+"""Largest expected share of false edges, unless told otherwise."""
+
 
 @dataclass(frozen=True)
 class FalseDiscoveryRate:
-    """The densest graph in which chance explains no more than a share `alpha` of the edges.
+    """The best graph in which chance explains no more than a share `alpha` of the edges.
 
     Parameters
     ----------
