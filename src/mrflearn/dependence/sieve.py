@@ -265,6 +265,10 @@ class BoundSieve(TableDependence):
             for i in variables
         ]
         self.ordinal = [table.kinds[i] == "ordinal" for i in variables]
+        self.continuous = [
+            numeric and not ordinal
+            for numeric, ordinal in zip(self.numeric, self.ordinal, strict=True)
+        ]
         self._regressions: dict[tuple[int, ...], _Regression] = {}
         self._joint: dict[tuple[Any, ...], Floats] = {}
         self._held = np.empty(0, dtype=np.intp), np.empty(0), np.empty(0)
@@ -299,7 +303,7 @@ class BoundSieve(TableDependence):
         for (s, t), (n_first, one, other) in terms.products.items():
             own = np.arange(begin, begin + len(one))
             low = np.isin(one, self.low[s]) & np.isin(other, self.low[t])
-            if not (self.numeric[s] and self.numeric[t]):
+            if not (self.continuous[s] and self.continuous[t]):
                 low[n_first:] = False
             self.products[s, t] = own[:n_first], own[low], own
             left.append(one)
@@ -491,13 +495,16 @@ class BoundSieve(TableDependence):
             of_first, of_low = (np.array([part[kind] for part in both]) for kind in (0, 1))
             if of_first.shape[1]:
                 yield way("product", own_first, np.hstack([first, of_first]), none)
-            if of_low.shape[1] > of_first.shape[1]:
+            if self.continuous[i] and of_low.shape[1] > of_first.shape[1]:
                 yield way("product", own_first, of_low, none)
 
     def joint_gains(
         self, i: int, others: Sequence[int], given: Iterable[int]
     ) -> NDArray[np.float64]:
-        """Return how much the first features of each two, and their products, tell of `i`."""
+        """Return how much the first features of each two, and their products, tell of `i`.
+
+        On the scale of one degree of freedom, as all answers.
+        """
         key = i, tuple(others), tuple(sorted(given))
         known = self._joint.get(key)
         if known is None:
@@ -534,11 +541,12 @@ class BoundSieve(TableDependence):
                     for one, other in pairs
                 ]
             )
-            statistic, _, _ = self._likelihood_ratio(
+            statistic, degrees, _ = self._likelihood_ratio(
                 regression, self.first[i], predictors, predictors[:, :0]
             )
+            scaled = one_degree_quantile(log_tail(degrees / 2, statistic / 2))
             left, right = np.array(pairs).T
-            found[left, right] = found[right, left] = statistic / (2 * self.n_samples)
+            found[left, right] = found[right, left] = scaled / (2 * self.n_samples)
         return found
 
     def _likelihood_ratio(
