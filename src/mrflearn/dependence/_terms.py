@@ -37,6 +37,11 @@ MOST_IN_PRODUCT = 40
 FEW_CONTRASTS = 3
 """Contrasts of a nominal variable up to which its products have many functions of the other."""
 
+CROSS = 4, 6
+"""Largest product of the places of two functions of numeric variables that are multiplied in
+conditions, with few rows and with many: 8 to 14 products, which stand for a smooth function of
+both."""
+
 MOST_PRODUCTS = 800
 """Product features that enter, at most: those that are surest."""
 
@@ -246,8 +251,10 @@ def _factors(s: int, t: int, blocks: Blocks, rich: bool = False) -> tuple[int, I
     """Return the features of two variables that are multiplied; first ones come first.
 
     The rich ones of a numeric variable and a nominal one with few levels have all functions that
-    fit: regressions then differ between levels.
+    fit: regressions then differ between levels. Those of two numeric ones are a hyperbolic cross.
     """
+    if rich and blocks.numeric[s] and blocks.numeric[t]:
+        return _hyperbolic_cross(s, t, blocks)
     one, other = _factors_of(s, t, blocks, rich), _factors_of(t, s, blocks, rich)
     if len(one) * len(other) > MOST_IN_PRODUCT:
         one, other = blocks.first[s], blocks.first[t]
@@ -257,6 +264,17 @@ def _factors(s: int, t: int, blocks: Blocks, rich: bool = False) -> tuple[int, I
     plain = np.isin(left, blocks.first[s]) & np.isin(right, blocks.first[t])
     order = np.argsort(~plain, kind="stable")
     return int(plain.sum()), left[order], right[order]
+
+
+def _hyperbolic_cross(s: int, t: int, blocks: Blocks) -> tuple[int, Ints, Ints]:
+    """Return the products of the a-th and the b-th function with a b within `CROSS`."""
+    one, other = blocks.all[s], blocks.all[t]
+    most = min(max(len(one) - 1, len(other) - 1, CROSS[0]), CROSS[1])
+    order = [(a, b) for a in range(len(one)) for b in range(len(other))]
+    kept = [(a, b) for a, b in order if (a + 1) * (b + 1) <= most]
+    kept.sort(key=lambda pair: (pair != (0, 0), pair))
+    left, right = np.array(kept, dtype=np.intp).T
+    return 1, one[left], other[right]
 
 
 def _factors_of(s: int, t: int, blocks: Blocks, rich: bool) -> Ints:

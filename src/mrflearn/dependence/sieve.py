@@ -1,24 +1,24 @@
 """The sieve: conditional mutual information by regressions on features, in one pass over the rows.
 
 Each variable is a block of features (`_features`). The features of X_i and of X_j are regressed on
-h(X_S), the features of the members of S and, where X_i needs them, products of two members. What is
-left of the two blocks has canonical correlations; the gain is -1/2 sum ln(1 - r^2), the likelihood
-ratio of two Gaussian regressions. All of it comes from the covariance matrix of the features and
-their products, so its cost does not depend on the number of rows.
+h(X_S), the features of the members of S and products of two of them (`_terms`). What is left of the
+two blocks has canonical correlations; the gain is -1/2 sum ln(1 - r^2), the likelihood ratio of two
+Gaussian regressions. All of it comes from the covariance matrix of the features and their products,
+so its cost does not depend on the number of rows.
 
 A variable may enter in several *ways*: first features on first ones, the further features beyond
-those, changes of spread, and the product with a member of S. Each way has degrees of freedom, and
-a p-value from the chi-square distribution of its likelihood ratio. The smallest, after a Bonferroni
-correction for the ways that were tried, counts. It is put on the scale of one degree of freedom:
-the answer is the gain, in nats, of a single coefficient that has this p-value. So lambda means the
-same for every pair, whatever kinds and however many levels its ends have.
+those, changes of spread, and products with a member of S. Each way has degrees of freedom, and a
+p-value from the chi-square distribution of its likelihood ratio. The smallest, after a weighted
+Bonferroni correction for the ways that were tried, counts. It is put on the scale of one degree of
+freedom: the answer is the gain, in nats, of a single coefficient that has this p-value. So lambda
+means the same for every pair, whatever kinds and however many levels its ends have.
 
 Three checks can only lower an answer:
 
 - The variance of residuals may change with the conditions, and labels may be rare. The null
   distribution gets the mean and variance that this gives it (Satterthwaite's approximation).
-- Where conditions are discrete and fill a table of counts well, the residuals are freed of what is
-  left of the means of its cells: products of three and more members.
+- Where discrete conditions fill a table of counts well, the residuals are freed of what is left of
+  the means of its cells: products of three and more members.
 - Ordinal columns that are cut from a normal variable measure it with error, and conditions then
   explain too little. Where all columns are numeric, the partial correlation of the latent normal
   variables (polychoric correlations) has to be significant as well.
