@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from mrflearn.dependence.null import log_tail
 
-__all__ = ["Blocks", "Terms", "choose_terms"]
+__all__ = ["Blocks", "Terms", "choose_terms", "most_products"]
 
 FUNCTION_LEVEL = 0.05
 """Level of the test whether others depend on the functions of a variable beyond its first."""
@@ -117,6 +117,16 @@ def choose_terms(rows: Floats, blocks: Blocks) -> Terms:
             break
         products[pair] = product
     return Terms(curved, products)
+
+
+def most_products(blocks: Blocks) -> int:
+    """Return how many products enter at most."""
+    total, varying = 0, [s for s, own in enumerate(blocks.first) if len(own)]
+    for s, t in itertools.combinations(varying, 2):
+        total += len(_factors(s, t, blocks, rich=True)[1])
+        if total >= MOST_PRODUCTS:
+            return MOST_PRODUCTS
+    return total
 
 
 def _is_curved(s: int, covariance: Floats, n_rows: int, blocks: Blocks) -> bool:

@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from mrflearn._memory import check_memory
 from mrflearn.dependence._features import CHUNK, FEW_LEVELS, FeatureMap, n_functions
 from mrflearn.dependence._latent import LatentCorrelations
-from mrflearn.dependence._terms import MOST_PRODUCTS, Blocks, choose_terms
+from mrflearn.dependence._terms import Blocks, choose_terms, most_products
 from mrflearn.dependence.base import Specification, TableDependence
 from mrflearn.dependence.null import Null, log_tail, one_degree_quantile
 from mrflearn.dependence.statistics import SufficientStatistics
@@ -275,6 +275,7 @@ class BoundSieve(TableDependence):
         self.entering = self.first
         self.products: dict[tuple[int, int], tuple[Ints, Ints, Ints]] = {}
         self._left = self._right = np.empty(0, dtype=np.intp)
+        self._blocks = Blocks(self.first, self.low, self.all, self.numeric)
         self._check_memory(max_memory)
         if self.smooth and self.features.n_features:
             self._choose_terms()
@@ -283,18 +284,17 @@ class BoundSieve(TableDependence):
 
     def _check_memory(self, max_memory: int | None) -> None:
         """Refuse a bound on memory that the covariance matrix of features would exceed."""
-        n_features, n_rows = self.features.n_features, CHUNK
+        n_features, held = self.features.n_features, [CHUNK]
         if self.smooth:
-            n_features += MOST_PRODUCTS
-            n_rows += VARIANCE_ROWS + 2 * SOME_ROWS + CHOICE_ROWS
-        needed = 8 * (3 * n_features**2 + min(n_rows, CHUNK + 4 * self.n_samples) * n_features)
+            n_features += most_products(self._blocks)
+            held += [VARIANCE_ROWS, SOME_ROWS, SOME_ROWS, CHOICE_ROWS]
+        n_rows = sum(min(rows, self.n_samples) for rows in held)
+        needed = 8 * (3 * n_features**2 + n_rows * n_features)
         check_memory(needed, max_memory, f"a covariance matrix of {n_features} features")
 
     def _choose_terms(self) -> None:
         """Choose what enters conditions, from some rows, and number the products."""
-        terms = choose_terms(
-            self._features_of(CHOICE_ROWS), Blocks(self.first, self.low, self.all, self.numeric)
-        )
+        terms = choose_terms(self._features_of(CHOICE_ROWS), self._blocks)
         self.entering = [
             every if curved else first
             for every, first, curved in zip(self.all, self.first, terms.curved, strict=True)
