@@ -54,6 +54,7 @@ def workers(monkeypatch):
 
 def fit(dependence, max_memory, workers):
     """Return what a fit found, and the most bytes that its processes took for it."""
+    workers = {**workers, "refine": None}  # pairs of edges ask the same questions, many times
     estimator = GSMPLE(0.1, dependence=dependence, max_memory=max_memory, **workers)
     for n_samples in (60, 1100):  # all is compiled, and larger tables are forgotten
         GSMPLE(0.1, dependence=dependence, **workers).fit(draw(dependence, n_samples))
