@@ -208,9 +208,13 @@ def test_less_chance_the_estimate_is_0_on_average_among_independent_columns(n_co
         data = rng.integers(5, size=(150, 5))
         kinds = {f"x{c}": "nominal" for c in range(5)}
         bound = PlugIn().bind(as_table(data, kinds=kinds))
-        value, chance, degrees = bound.estimates_and_chance(0, (1,), given)
-        found.append(float(value[0] - chance[0]))
-        by_degrees.append(float(value[0] - degrees[0] / 300))
+        value = bound.cmi(0, 1, given)
+        chance, _, _ = bound._by_chance(*bound._grouped(0, (1,), given), np.empty(0))
+        n_cells = [len(np.unique(data[:, list(kept)], axis=0)) if kept else 1
+                   for kept in (given, (0, *given), (1, *given))]  # fmt: skip
+        degrees = (n_cells[1] - n_cells[0]) * (n_cells[2] - n_cells[0]) / n_cells[0]
+        found.append(value - float(chance[0]))
+        by_degrees.append(value - degrees / 300)
     assert abs(np.mean(found)) < 0.004
     if n_conditions == 3:
         assert np.mean(by_degrees) > 0.05

@@ -143,23 +143,6 @@ class BoundPlugIn(TableDependence):
 
         return _tables.estimates(*self._cells(i, candidates, given), *self.formula)
 
-    def estimates_and_chance(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Return three arrays, one value for each candidate.
-
-        The estimates; their means if samples are shuffled within their groups; and the degrees of
-        freedom observed.
-        """
-        from mrflearn.dependence import _tables
-
-        without, whole, y = self._cells(i, candidates, given)
-        k_z, k_xz = without[-1, 2], whole[-1, 2]
-        degrees = (k_xz - k_z) * (without[y, 2] - k_z) / k_z
-        grouped = self._grouped(i, candidates, given)
-        expected, _, _ = self._by_chance(*grouped, np.empty(0))
-        return _tables.estimates(without, whole, y, *self.formula), expected, degrees
-
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         """Return gamma variables with the exact mean and the spread of the 2 x 2 tables in it.
 
