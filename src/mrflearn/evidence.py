@@ -164,12 +164,12 @@ class Explanation:
         }[self.rule]
         than = "more" if value > self.threshold else "no more"
         bar = "lambda" if self.threshold == self.lam else "the share of lambda that counts"
-        agrees = (value > self.threshold) == self.present
-        why = (
-            ("so it stayed" if self.present else "so it was left out")
-            if agrees
-            else "but prior knowledge, or the order of the search, decided otherwise"
-        )
+        if (value > self.threshold) == self.present:
+            why = "so it stayed" if self.present else "so it was left out"
+        elif self.rule == "sum" and not self.present:
+            why = "but one end shows independence, or prior knowledge or the search decided otherwise"
+        else:
+            why = "but prior knowledge, or the order of the search, decided otherwise"
         return [f"{what}, {value:.3g}, is {than} than {bar}, {self.threshold:.3g}: {why}."]
 
     def _entered(self) -> list[str]:

@@ -173,6 +173,7 @@ def refined_gs_mple(
     nodes = range(dependence.n_variables)
     pairs = [(i, j) for i in nodes for j in nodes if i < j]
     edges, steps = set(), []
+    one_end_decides = False
 
     def score(edge, graph):
         """The score of an edge in a graph, whether it is there or not."""
@@ -180,7 +181,13 @@ def refined_gs_mple(
         rest = graph - {edge}
         near_i = {a + b - i for a, b in rest if i in (a, b)}
         near_j = {a + b - j for a, b in rest if j in (a, b)}
-        return dependence.cmi(i, j, near_i) + dependence.cmi(j, i, near_j)
+        here, there = dependence.cmi(i, j, near_i), dependence.cmi(j, i, near_j)
+        if one_end_decides and (
+            here < dependence.independence_bound(i, near_i)
+            or there < dependence.independence_bound(j, near_j)
+        ):
+            return 2 * min(here, there)
+        return here + there
 
     def addable():
         return [edge for edge in pairs if edge not in edges and edge not in forbidden]
@@ -213,13 +220,15 @@ def refined_gs_mple(
     turn()
     if refine is None:
         return edges, steps, "done"
-    n_first, seen = len(steps), [set(edges)]
+    n_first, seen, one_end_decides = len(steps), [set(edges)], True
     while True:
         n_before = len(steps)
         turn()
         if refine == "pairs" and len(steps) == n_before:
+            one_end_decides = False
             for edge in several(dependence, lam, edges, addable(), rounding):
                 add("grow", edge, score(edge, edges))
+            one_end_decides = True
             if len(steps) > n_before:
                 turn()
         if len(steps) == n_before:

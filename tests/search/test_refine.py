@@ -14,7 +14,7 @@ from literal import several as literal_several
 from worlds import ising_oracle, random_dependence, random_graph, random_world
 
 from mrflearn.dependence import Memo, OracleJoint
-from mrflearn.dependence.base import Dependence
+from mrflearn.dependence.base import Around, Dependence
 from mrflearn.errors import InputError
 from mrflearn.search import Constraints, gs_mple, refine
 from mrflearn.search.refine import REFINEMENTS, refinement_for
@@ -104,6 +104,42 @@ def test_on_tables_the_fast_search_is_the_literal_one(option, seed):
     result = gs_mple.run(dependence, lam, refine=option)
     assert set(result.edges) == edges
     assert _steps(result) == steps
+
+
+class ShowingIndependence(Around):
+    """A dependence: two of three nodes show independence of all but what gains most."""
+
+    def cmi_batch(self, questions):
+        return self.inner.cmi_batch(questions)
+
+    def independence_bound(self, i, given):
+        given = sorted(given)
+        others = [j for j in range(self.n_variables) if j != i and j not in given]
+        if (i + sum(given)) % 3 == 0 or not others:
+            return -math.inf
+        return float(np.max(self.inner.cmi_many(i, others, given)))
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("seed", range(60))
+def test_one_end_that_shows_independence_decides_after_algorithm_1(option, seed):
+    dependence, lam = ShowingIndependence(Memo(noise(seed))), (0.6, 0.8, 1.0, 1.2, 1.4)[seed % 5]
+    edges, steps, _ = refined_gs_mple(dependence, lam, option)
+    result = gs_mple.run(dependence, lam, refine=option)
+    assert set(result.edges) == edges
+    assert _steps(result) == steps
+
+
+def test_the_comparison_above_meets_ends_that_show_independence():
+    n_different = 0
+    for seed in range(60):
+        dependence, lam = Memo(noise(seed)), (0.6, 0.8, 1.0, 1.2, 1.4)[seed % 5]
+        plain, shown = (
+            refined_gs_mple(asked, lam, "pairs")[0]
+            for asked in (dependence, ShowingIndependence(dependence))
+        )
+        n_different += plain != shown
+    assert n_different >= 10, n_different
 
 
 @settings(deadline=None, max_examples=100, derandomize=True)

@@ -7,6 +7,7 @@ between the variables of that table, by position. Searches see dependences only.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from operator import index
@@ -67,6 +68,9 @@ class Dependence(ABC):
 
     has_likelihood: bool = False
     """Whether `node_likelihood` gives the objective of a graph exactly, whatever led to it."""
+
+    tolerance: float = 0.0
+    """Nats that estimates may exceed 0 by, beyond chance, where variables are independent."""
 
     @property
     def capacity(self) -> int:
@@ -146,6 +150,13 @@ class Dependence(ABC):
         Where `has_null` is False, that has no closed form.
         """
         return self._null(*self._checked(i, candidates, given))
+
+    def independence_bound(self, i: int, given: Iterable[int]) -> float:
+        """Return the gain below which node i shows that it is independent of a variable.
+
+        Given its neighbors, whatever the other end says; -inf where it cannot show that.
+        """
+        return -math.inf
 
     def null_correlations(
         self, conditions: Sequence[Sequence[int]]
@@ -273,6 +284,7 @@ class Around(Dependence):
         self.has_null = dependence.has_null
         self.has_exact_null = dependence.has_exact_null
         self.has_likelihood = dependence.has_likelihood
+        self.tolerance = dependence.tolerance
 
     @abstractmethod
     def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
@@ -285,6 +297,10 @@ class Around(Dependence):
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         return self.inner.null(i, candidates, given)
+
+    def independence_bound(self, i: int, given: Iterable[int]) -> float:
+        """Return the bound of the dependence; see `Dependence.independence_bound`."""
+        return self.inner.independence_bound(i, given)
 
     def null_correlations(
         self, conditions: Sequence[Sequence[int]]

@@ -47,11 +47,28 @@ class Memo(Around):
         self._asked_given: dict[tuple[int, ...], set[int]] = {}  # who has values, by condition
         self._ahead: dict[_Condition, dict[int, float]] = {}
         self._likely: set[tuple[_Condition, int]] = set()
+        self._of_nodes: dict[tuple[str, int, frozenset[int]], float] = {}
 
     @classmethod
     def around(cls, dependence: Dependence) -> Memo:
         """Return `dependence` itself if it is a memo already."""
         return dependence if isinstance(dependence, cls) else cls(dependence)
+
+    def independence_bound(self, i: int, given: Iterable[int]) -> float:
+        """Return the gain below which node i shows independence, evaluated once."""
+        return self._of_node("bound", i, frozenset(given), self.inner.independence_bound)
+
+    def node_likelihood(self, i: int, given: Iterable[int]) -> float:
+        """Return the mean log likelihood of a variable given others, evaluated once."""
+        return self._of_node("likelihood", i, frozenset(given), self.inner.node_likelihood)
+
+    def _of_node(
+        self, what: str, i: int, given: frozenset[int], evaluate: Callable[..., float]
+    ) -> float:
+        key = what, i, given
+        if key not in self._of_nodes:
+            self._of_nodes[key] = evaluate(i, given)
+        return self._of_nodes[key]
 
     def remember(self, question: Question, answer: Iterable[float]) -> None:
         """Take an answer that was found earlier."""

@@ -85,6 +85,11 @@ class Null:
         skewness = np.divide(third, cubed, out=np.zeros_like(third), where=cubed > 0)
         return cls(mean, deviation, np.maximum(skewness, 0.0))
 
+    def shifted(self, by: float) -> Null:
+        """Return the null of estimates that are larger by a number, where they vary."""
+        mean = self.mean + np.where(self.deviation > 0, by, 0.0)
+        return Null(mean, self.deviation, self.skewness)
+
     def __add__(self, other: Null) -> Null:
         """Return the null of sums of two estimates that rise and fall together.
 

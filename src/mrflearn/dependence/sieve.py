@@ -108,6 +108,16 @@ MOST_IN_BLOCK = 12
 LEAST_VARIANCE = 0.02
 """Of a residual whose mean variance is 1, in any row: regressions of squares may be negative."""
 
+BELOW = 2.0
+"""Standard errors by which a node's coefficient must be below that of the tolerance, to show that
+the node is independent of another."""
+
+NEARLY_DETERMINED = 0.05
+"""Share of a node's variance left by its neighbors below which it shows nothing of the kind."""
+
+IN_FACTOR = 32
+"""Features that are looked at together for whether others determine them."""
+
 LARGEST_SQUARE = 1 - 1e-12
 """Largest squared correlation: 13.8 nats."""
 
@@ -215,20 +225,25 @@ class _Cells:
     ----------
     cell : ndarray of int
         The cell of each row that is counted.
-    n_cells : int
-        How many are not empty.
+    counts : ndarray of int
+        The rows of each cell.
     are_all : bool
         Whether there are no other conditions.
     """
 
     cell: Ints
-    n_cells: int
+    counts: Ints
     are_all: bool
+
+    @property
+    def n_filled(self) -> int:
+        """How many cells have rows."""
+        return int(np.count_nonzero(self.counts))
 
     def centered(self, columns: Floats) -> Floats:
         """Return columns less the means of their cells."""
-        counts = np.bincount(self.cell, minlength=self.n_cells)
-        means = [np.bincount(self.cell, own, self.n_cells) / counts for own in columns.T]
+        counts = np.maximum(self.counts, 1)
+        means = [np.bincount(self.cell, own, len(counts)) / counts for own in columns.T]
         return np.asarray(columns - np.array(means).T[self.cell])
 
 
@@ -251,6 +266,7 @@ class BoundSieve(TableDependence):
     def __init__(self, table: Table, sieve: Sieve, max_memory: int | None = None) -> None:
         super().__init__(table)
         self.sieve = sieve
+        self.tolerance = sieve.tolerance
         self.smooth = sieve.basis == "smooth"
         self.n_samples = table.n_samples
         n_most = n_functions(table.n_samples) if self.smooth else 1
@@ -396,7 +412,8 @@ class BoundSieve(TableDependence):
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
         """Return the gain of each candidate on the scale of one degree of freedom."""
-        regression = replace(self._regression(given), known={})
+        known = self._regression(given)
+        regression = replace(known, known={("exact",): self._is_exact(known)})
         found = np.zeros(len(candidates))
         for places in self._by_shape(candidates, given).values():
             found[places] = self._alike(i, [candidates[at] for at in places], regression)
@@ -460,7 +477,7 @@ class BoundSieve(TableDependence):
         """Return the rows left for the first way, less the correction of Bartlett (1938)."""
         sides = len(self.first[i]) + np.array([len(self.first[j]) for j in candidates])
         left = self.n_samples - 1 - len(regression.features) - (sides + 1) / 2
-        return np.asarray(left, dtype=float)
+        return np.asarray(self._rows_behind(regression) * left, dtype=float)
 
     def _ways(self, i: int, candidates: list[int], regression: _Regression) -> Iterator[_Way]:
         """Yield how candidates may enter, with the statistics of each."""
@@ -546,7 +563,8 @@ class BoundSieve(TableDependence):
             )
             scaled = one_degree_quantile(log_tail(degrees / 2, statistic / 2))
             left, right = np.array(pairs).T
-            found[left, right] = found[right, left] = scaled / (2 * self.n_samples)
+            n_rows = self._rows_behind(regression) * self.n_samples
+            found[left, right] = found[right, left] = scaled / (2 * n_rows)
         return found
 
     def _likelihood_ratio(
@@ -575,7 +593,7 @@ class BoundSieve(TableDependence):
         information, rank_a, rank_b = _log_ratio(s_aa, s_bb, s_ab)
         degrees = rank_a * rank_b
         left = self.n_samples - 1 - len(regression.features) - k - (rank_a + rank_b + 1) / 2
-        left = np.maximum(left, 0.0)
+        left = self._rows_behind(regression) * np.maximum(left, 0.0)
         return left * information, degrees, left
 
     def _half(self, regression: _Regression, features: Ints) -> Floats:
@@ -593,7 +611,8 @@ class BoundSieve(TableDependence):
         answered = np.array([len(self.first[j]) > 0 for j in candidates]) & (left > 1)
         answered &= len(self.first[i]) > 0
         null = Null.chi_square(answered.astype(float), 0.5 / np.maximum(left, 0.5))
-        mean = np.where(answered, null.mean + self.sieve.tolerance, 0.0)
+        tolerance = self._tolerance(self._regression(given))
+        mean = np.where(answered, null.mean + tolerance, 0.0)
         return Null(mean, null.deviation, null.skewness)
 
     def null_correlations(
@@ -641,6 +660,60 @@ class BoundSieve(TableDependence):
         half = self._half(self._regression(given), features[None])[0]
         return np.maximum(self.covariance[features, features] - (half * half).sum(axis=0), 0.0)
 
+    def independence_bound(self, i: int, given: Iterable[int]) -> float:
+        """Return the gain below which node i shows that it is independent of a variable.
+
+        There the confidence interval of the coefficient ends below that of the tolerance. A node
+        that its neighbors nearly determine has nothing left to show.
+        """
+        if self._root_of_bound(self.n_samples) <= 0 or not len(self.first[i]):
+            return -math.inf
+        known = tuple(sorted(s for s in set(given) if not self.table.constant[s]))
+        regression = self._regression(known)
+        if self._is_exact(regression):
+            return -math.inf
+        root = self._root_of_bound(self.n_samples - len(regression.features))
+        left = self._left_of(self.first[i], known)
+        return root**2 if root > 0 and left.max() >= NEARLY_DETERMINED else -math.inf
+
+    def _root_of_bound(self, n_rows: int) -> float:
+        """Return the largest coefficient of so many rows that is clearly within the tolerance."""
+        return math.sqrt(self.sieve.tolerance) - BELOW / math.sqrt(2 * max(n_rows, 1))
+
+    def _tolerance(self, regression: _Regression) -> float:
+        """Return what independent variables may gain: nothing where regressions are exact."""
+        return 0.0 if self._is_exact(regression) else self.sieve.tolerance
+
+    def _is_exact(self, regression: _Regression) -> bool:
+        """Return whether regressions give the mean of each combination of the conditions."""
+        key = ("exact",)
+        if key not in regression.known:
+            regression.known[key] = self.smooth and (
+                all(self._has_all_contrasts(s) for s in regression.given)
+                if len(regression.given) < 2
+                else self._is_counted(regression)
+            )
+        exact: bool = regression.known[key]
+        return exact
+
+    def _has_all_contrasts(self, s: int) -> bool:
+        """Return whether a variable has an indicator, or a function, for all of its values."""
+        columns = self.table.columns_of(s)
+        return len(columns) == 1 and len(self.entering[s]) == columns[0].n_distinct - 1
+
+    def _is_counted(self, regression: _Regression) -> bool:
+        """Return whether the cells of discrete conditions stand for all conditions."""
+        levels = [self._n_levels[s] for s in regression.given]
+        if 0 in levels:
+            return False
+        surely = math.prod(levels) * ROWS_A_CELL <= len(self._rows)
+        return surely or self._cells(regression.given) is not None
+
+    def _rows_behind(self, regression: _Regression) -> float:
+        """Return the share of rows behind an answer: less than 1 where some of many are counted."""
+        counted = len(regression.given) > 1 and self._is_exact(regression)
+        return min(TABLE_ROWS / self.n_samples, 1.0) if counted else 1.0
+
     def node_likelihood(self, i: int, given: Iterable[int]) -> float:
         """Return the mean Gaussian log likelihood of the low features of a node given others.
 
@@ -675,6 +748,9 @@ class BoundSieve(TableDependence):
         if found < WORTH_CHECKING:
             within = self._within_cells(a, b, beyond, regression)
             found = found if within is None else max(found, log_p(within))
+        smooth = any(self.continuous[k] for k in (i, j, *regression.given))
+        if found < WORTH_CHECKING and way.group == "product" and smooth:
+            found = max(found, log_p(self._of_residual_products(a, b, regression)))
         if way.group == "first" and self._measured_with_error(i, j, regression.given):
             found = max(found, self.latent.log_p(i, j, regression.given))
         return found
@@ -751,16 +827,43 @@ class BoundSieve(TableDependence):
                 regression.known[key] = e
             return regression.known[key]
 
-        e, f = centered(a), centered(b)
+        n_used = len(beyond) + cells.n_filled
+        if not cells.are_all:
+            n_used += len(regression.features)
+        return self._statistic_of(centered(a), centered(b), n_used, regression)
+
+    def _of_residual_products(self, a: Ints, b: Ints, regression: _Regression) -> float:
+        """Return the statistic with products of what conditions leave of the candidate.
+
+        Conditions explain the features of a candidate better than the products of these with a
+        condition. What regressions miss of either end then enters as a product of two small
+        terms, as it does without interactions.
+        """
+
+        def left(block: Ints) -> Floats:
+            key = ("left", *block.tolist())
+            if key not in regression.known:
+                regression.known[key] = self._residuals(block, a[:0], regression, self._some)
+            return regression.known[key]
+
+        is_product = b >= self.features.n_features
+        factors = b[is_product] - self.features.n_features
+        pairs = np.array([self._left[factors], self._right[factors]])
+        owners = np.searchsorted(self.features.starts, pairs, side="right") - 1
+        pairs = np.where(np.isin(owners[0], regression.given), pairs[::-1], pairs)
+        own, place = np.unique(np.concatenate([b[~is_product], pairs[0]]), return_inverse=True)
+        f = left(own)[:, place]
+        f[:, len(b) - len(factors) :] *= self._some[:, pairs[1]]
+        return self._statistic_of(left(a), f, len(regression.features), regression)
+
+    def _statistic_of(self, e: Floats, f: Floats, n_used: int, regression: _Regression) -> float:
+        """Return the statistic that residuals of some rows give for all rows."""
         n = len(e)
-        information, rank_a, rank_b = _log_ratio(
+        information, rank_e, rank_f = _log_ratio(
             (e.T @ e / n)[None], (f.T @ f / n)[None], (e.T @ f / n)[None]
         )
-        used = len(beyond) + cells.n_cells
-        if not cells.are_all:
-            used += len(regression.features)
-        left = self.n_samples - 1 - used - (rank_a[0] + rank_b[0] + 1) / 2
-        return float(max(left, 0.0) * information[0])
+        left = self.n_samples - 1 - n_used - (rank_e[0] + rank_f[0] + 1) / 2
+        return float(self._rows_behind(regression) * max(left, 0.0) * information[0])
 
     def _cells_of(self, regression: _Regression) -> _Cells | None:
         """Return the table of the discrete conditions; None if it is not well filled."""
@@ -781,13 +884,15 @@ class BoundSieve(TableDependence):
         for s in discrete:
             code = self._codes[s]
             assert code is not None
-            _, cell = np.unique(
-                cell * (int(code.max()) + 1) + code[self._evenly(n_rows)], return_inverse=True
-            )
-            n_cells = int(cell.max()) + 1
-            if n_cells * ROWS_A_CELL > len(cell):
-                return None
-        return _Cells(cell, n_cells, are_all)
+            cell = cell * self._n_levels[s] + (code if are_all else code[self._evenly(n_rows)])
+            n_cells *= self._n_levels[s]
+            if n_cells * ROWS_A_CELL > n_rows:  # if all were filled: how many are?
+                is_filled = np.bincount(cell) > 0
+                cell = (np.cumsum(is_filled) - 1)[cell]
+                n_cells = int(is_filled.sum())
+                if n_cells * ROWS_A_CELL > n_rows:
+                    return None
+        return _Cells(cell, np.bincount(cell, minlength=n_cells), are_all)
 
     def _discrete_columns(self, features: Ints) -> Floats:
         """Return some features and products in the rows that are counted, a column for each."""
@@ -903,6 +1008,11 @@ class BoundSieve(TableDependence):
             found.append(codes)
         return found
 
+    @cached_property
+    def _n_levels(self) -> list[int]:
+        """The number of codes of each discrete variable, and 0 for others."""
+        return [0 if codes is None else int(codes.max()) + 1 for codes in self._codes]
+
 
 def _unit(covariance: Floats, n_features: int) -> tuple[Floats, Floats]:
     """Return a covariance matrix whose products have variance 1, and the factors that do it."""
@@ -921,19 +1031,31 @@ def _independent(covariance: Floats, features: Ints) -> tuple[Ints, Floats]:
     try:
         factor = np.asarray(np.linalg.cholesky(inner), dtype=np.float64)
         if (factor.diagonal() ** 2 > DETERMINED).all():
-            return features, np.asarray(factor)
+            return features, factor
     except np.linalg.LinAlgError:
         pass
     kept: list[int] = []
     factor = np.zeros_like(inner)
-    for at in range(len(features)):
-        n = len(kept)
-        row = solve_triangular(factor[:n, :n], inner[kept, at], lower=True, check_finite=False)
-        left = inner[at, at] - row @ row
-        if left > DETERMINED:
-            factor[n, :n], factor[n, n] = row, math.sqrt(left)
-            kept.append(at)
+    for begin in range(0, len(features), IN_FACTOR):
+        block, n = np.arange(begin, min(begin + IN_FACTOR, len(features))), len(kept)
+        right = inner[np.ix_(kept, block)]
+        row = solve_triangular(factor[:n, :n], right, lower=True, check_finite=False)
+        chosen, pivots = _pivots(inner[np.ix_(block, block)] - row.T @ row)
+        own = slice(n, n + len(chosen))
+        factor[own, :n], factor[own, own] = row[:, chosen].T, pivots
+        kept += block[chosen].tolist()
     return features[kept], np.asarray(factor[: len(kept), : len(kept)])
+
+
+def _pivots(left: Floats) -> tuple[list[int], Floats]:
+    """Return the rows of a matrix that those before do not determine, and their factor."""
+    chosen, columns = [], []
+    for at in range(len(left)):
+        if left[at, at] > DETERMINED:
+            columns.append(left[:, at] / math.sqrt(left[at, at]))
+            left = left - np.outer(columns[-1], columns[-1])
+            chosen.append(at)
+    return chosen, np.tril(np.array(columns).reshape(len(chosen), len(left)).T[chosen])
 
 
 def _inner(a: Floats, b: Floats) -> Floats:

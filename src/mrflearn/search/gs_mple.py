@@ -118,11 +118,16 @@ def _refine_all(
 
 
 def grow(
-    memo: Memo, lam: float, constraints: Constraints, begun: Sequence[Step] = ()
+    memo: Memo,
+    lam: float,
+    constraints: Constraints,
+    begun: Sequence[Step] = (),
+    one_end_decides: bool = False,
 ) -> list[Step]:
     """Add the edge of the largest score, ties to the smallest pair, while it exceeds `lam`.
 
-    Starts from the graph that the steps `begun` led to, and returns them with its own.
+    Starts from the graph that the steps `begun` led to, and returns them with its own. Algorithm 1
+    has the sum over both ends as the score; for `one_end_decides` see `_score`.
     """
     n_variables = memo.n_variables
     neighbours = neighbours_after(begun, n_variables)
@@ -138,7 +143,10 @@ def grow(
         rows = [(i, scores.outside(i)) for i in nodes]
         questions = [Question(i, others, tuple(neighbours[i])) for i, others in rows]
         answers = memo.cmi_batch(questions, likely_next(nodes))
-        scores.put(nodes, answers)
+        bounds = [
+            memo.independence_bound(i, neighbours[i]) if one_end_decides else -np.inf for i in nodes
+        ]
+        scores.put(nodes, answers, bounds)
 
     def likely_next(nodes: Collection[int]) -> Iterator[Question]:
         """Yield what is asked when the best edges away from some nodes are added.
@@ -194,20 +202,32 @@ class _Scores:
         self.is_outside = np.ones(len(self.places), dtype=bool)
         self.directed = np.full(len(self.places), -np.inf)  # I(i; j | N(i)) at the place of i, j
         self.score = np.full(len(self.places), -np.inf)
+        self.bounds = np.full(len(candidates), -np.inf)
 
     def outside(self, i: int) -> list[int]:
         """Return the candidates of a node that it has no edge to."""
         found: list[int] = self.places.other[self._outside(i)].tolist()
         return found
 
-    def put(self, nodes: Collection[int], answers: Sequence[NDArray[np.float64]]) -> None:
-        """Take what some nodes share with each candidate they have no edge to."""
+    def put(
+        self,
+        nodes: Collection[int],
+        answers: Sequence[NDArray[np.float64]],
+        bounds: Sequence[float],
+    ) -> None:
+        """Take what some nodes share with each candidate they have no edge to.
+
+        And the gains below which these nodes show that they are independent of a candidate.
+        """
         rows = [self._outside(i) for i in nodes]
-        for row, answer in zip(rows, answers, strict=True):
+        for i, row, answer, bound in zip(nodes, rows, answers, bounds, strict=True):
             self.directed[row] = answer
-        for row in rows:
+            self.bounds[i] = bound
+        for i, row in zip(nodes, rows, strict=True):
             back = self.places.turned[row]
-            self.score[row] = self.score[back] = self.directed[row] + self.directed[back]
+            there = self.bounds[self.places.other[row]]
+            score = _score(self.directed[row], self.directed[back], self.bounds[i], there)
+            self.score[row] = self.score[back] = score
 
     def of(self, i: int, j: int) -> float:
         """Return the score of a pair."""
@@ -253,21 +273,51 @@ class _Scores:
         return int(self.places.node[place]), int(self.places.other[place])
 
 
-def shrink(memo: Memo, lam: float, grown: Sequence[Step], constraints: Constraints) -> SearchResult:
+def _score(
+    here: NDArray[np.float64],
+    there: NDArray[np.float64],
+    bounds_here: NDArray[np.float64] | float,
+    bounds_there: NDArray[np.float64] | float,
+) -> NDArray[np.float64]:
+    """Return the scores of pairs: the sum over both ends, unless one end shows independence.
+
+    An end does if its gain is below its bound. If i and j are independent given N(i), the edge is
+    unnecessary, whatever a regression of j finds. Then the smaller gain counts for both ends.
+    """
+    denied = (here < bounds_here) | (there < bounds_there)
+    return np.where(denied, 2 * np.minimum(here, there), here + there)
+
+
+def shrink(
+    memo: Memo,
+    lam: float,
+    grown: Sequence[Step],
+    constraints: Constraints,
+    one_end_decides: bool = False,
+) -> SearchResult:
     """Remove the edge of the least score, ties to the smallest pair, while it is at most `lam`.
 
     Starts from the graph that the steps `grown` led to; they are the beginning of its trace.
+    Algorithm 1 has the sum over both ends as the score; for `one_end_decides` see `_score`.
     """
     neighbours = neighbours_after(grown, memo.n_variables)
     directed: dict[Pair, float] = {}
+    bounds: dict[Pair, float] = {}
     trace = Trace(grown, memo)
 
     def refresh(nodes: Collection[int]) -> None:
         arcs = [(i, j) for i in nodes for j in sorted(neighbours[i])]
         questions = [Question(i, (j,), tuple(neighbours[i] - {j})) for i, j in arcs]
         answers = memo.cmi_batch(questions, likely_next(nodes))
-        for arc, answer in zip(arcs, answers, strict=True):
-            directed[arc] = float(answer[0])
+        for (i, j), answer in zip(arcs, answers, strict=True):
+            directed[i, j] = float(answer[0])
+            bounds[i, j] = (
+                memo.independence_bound(i, neighbours[i] - {j}) if one_end_decides else -np.inf
+            )
+
+    def score_of(i: int, j: int) -> float:
+        ends = np.array([directed[i, j], directed[j, i]])
+        return float(_score(ends[:1], ends[1:], bounds[i, j], bounds[j, i])[0])
 
     def likely_next(nodes: Collection[int]) -> Iterator[Question]:
         """Yield what is asked when the weakest edges away from some nodes are removed."""
@@ -286,7 +336,7 @@ def shrink(memo: Memo, lam: float, grown: Sequence[Step], constraints: Constrain
     refresh(range(memo.n_variables))
     edges = {(i, j) for i, near in enumerate(neighbours) for j in near if i < j}
     while True:
-        score = {(i, j): directed[i, j] + directed[j, i] for i, j in edges}
+        score = {(i, j): score_of(i, j) for i, j in edges}
         removable = [(score[edge], edge) for edge in edges - constraints.required]
         least, edge = min(removable, default=(np.inf, (0, 0)))
         if not removable or least > lam:

@@ -10,6 +10,10 @@ never looks. To go on from its graph:
   an end, or the three of a triangle, if they are worth more than lambda each on average, and go on.
   It finds what no single edge shows, as of x, y and whether they differ.
 
+In both, one end that shows independence decides (`Dependence.independence_bound`): then an edge
+scores twice the smaller gain. Of many rows regressions of one end may find what they cannot
+explain, where the other end shows that there is nothing.
+
 With exact conditional mutual informations every addition, of one edge or of several, and every
 removal lowers J(E) + lambda |E|, or a removal leaves it. So no graph comes twice, and the search
 ends. Estimates obey the chain
@@ -55,8 +59,8 @@ PATIENCE = 10
 """Steps allowed for each step of Algorithm 1: far more only where estimates contradict each other,
 as the paper's do where most of them are near lambda."""
 
-Grow = Callable[[Memo, float, Constraints, Sequence[Step]], list[Step]]
-Shrink = Callable[[Memo, float, Sequence[Step], Constraints], SearchResult]
+Grow = Callable[[Memo, float, Constraints, Sequence[Step], bool], list[Step]]
+Shrink = Callable[[Memo, float, Sequence[Step], Constraints, bool], SearchResult]
 
 
 def check_refine(refine: str | None) -> None:
@@ -91,15 +95,19 @@ def go_on(
     grow: Grow,
     shrink: Shrink,
 ) -> SearchResult:
-    """Search on from what Algorithm 1 found, by its own two phases and by pairs of edges."""
+    """Search on from what Algorithm 1 found, by its own two phases and by pairs of edges.
+
+    In these phases one end that shows independence decides.
+    """
 
     def turn(steps: Sequence[Step]) -> SearchResult:
-        return shrink(memo, found.lam, grow(memo, found.lam, constraints, steps), constraints)
+        grown = grow(memo, found.lam, constraints, steps, True)
+        return shrink(memo, found.lam, grown, constraints, True)
 
     before, seen = found, {found.edges}
     while True:
         after = turn(before.trace)
-        if refine == "pairs" and after == before:
+        if refine == "pairs" and after.trace == before.trace:
             after = turn(add_several(memo, found.lam, before.trace, constraints))
         n_more = len(after.trace) - len(found.trace)
         if after.edges in seen or n_more > PATIENCE * len(found.trace):

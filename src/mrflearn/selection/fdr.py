@@ -5,13 +5,14 @@ given their neighbours. How often is known from the null of the dependence, in c
 shuffling samples that are alike in the neighbours (`shuffled_null`). Summed over all pairs this is
 how many false edges to expect, if there were no others; divided by how many edges were found it
 estimates the false discovery rate, in the manner of Benjamini and Hochberg (1995). Of the graphs
-that this allows, the one with the largest expected F1 is chosen. It is no bound:
+that this allows, the densest whose last edges are true rather than false is chosen. It is no bound:
 the null of the default takes the conditions to explain all that they should, and where they leave
 some, as in strong or curved confounding, more edges are false than it says.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -43,6 +44,10 @@ MORE = 2.0
 LEAST = 1e-4
 """Smallest lambda as a share of the largest, where hardly anything varies by chance."""
 
+WINDOW = 1e-3
+"""Share of the edges expected by chance from which on the edges found say how many of the last are
+true."""
+
 BISECTIONS = 60
 """To find a lambda to all digits."""
 
@@ -54,17 +59,17 @@ def choose(
     n_edges: Sequence[int],
     alpha: float,
 ) -> Choice:
-    """Return the best graph of whose edges no more than a share `alpha` may be false.
-
-    The best is the one with the largest expected F1, 2 TP / (R + P): TP is the number of edges R
-    less those expected by chance, P the number of true edges, estimated by the largest TP of all
-    graphs. Where a table has few rows the best is the densest that `alpha` allows; where it shows
-    nearly all edges, denser graphs add false ones alone.
+    """Return the densest graph of whose edges no more than a share `alpha` may be false.
 
     As Benjamini and Hochberg do, it goes on over graphs of which more may be false to one of which
     fewer may, but not beyond one of which more than `HALF` may. A graph of R edges is asked for
     more, (R + `MORE`) / R times: for a third of the share if it has a single edge, as noise would,
     and for hardly less if it has many.
+
+    Where a table shows all its edges clearly, `alpha` would leave room for false ones. So the last
+    edges have to be true rather than false: the local false discovery rate (Efron 2001) is at most
+    one half. It is estimated from the edges that are found while the number expected by chance
+    grows to what it is from a share `WINDOW` of that.
 
     Parameters
     ----------
@@ -81,31 +86,46 @@ def choose(
     """
     shares, expected = (np.full(len(lams), np.nan) for _ in range(2))
     order = np.argsort(-np.asarray(lams), kind="stable").tolist()
+    seen: list[int] = []
+    allowed: list[int] = []
     with Count("Choosing lambda", nulls.n_questions(conditions) if heard() else 0).shared():
         for position in order:
             expected[position] = nulls.expected(conditions[position], lams[position])
             shares[position] = expected[position] / _counted_as(n_edges[position])
+            seen.append(position)
+            if shares[position] <= alpha:
+                allowed += [position] * _last_are_true(seen, n_edges, expected)
             if shares[position] > max(alpha, HALF):
                 break
-    seen = [position for position in order if not np.isnan(shares[position])]
-    allowed = [position for position in seen if shares[position] <= alpha]
-    true = np.maximum(np.asarray(n_edges) - expected, 0.0)
-    n_true = np.nanmax(true, initial=0.0)
-    f1 = 2 * true / np.maximum(np.asarray(n_edges) + n_true, 1e-9)
-    chosen = max(reversed(allowed), key=lambda position: f1[position], default=None)
-    if chosen is not None:  # the smallest lambda with as many edges: the next is where it ends
+    chosen = allowed[-1] if allowed else None
+    if chosen is not None:  # the smallest lambda with these edges: that is where the next come
         for position in seen[seen.index(chosen) :]:
-            if n_edges[position] != n_edges[chosen]:
+            if n_edges[position] != n_edges[chosen] or shares[position] > alpha:
                 break
-            chosen = position if position in allowed else chosen
+            chosen = position
     return Choice(
         selection="fdr",
         position=chosen,
         criterion="expected share of false edges",
         values=tuple(shares.tolist()),
         limit=alpha,
-        reason=_reason(lams, n_edges, expected, alpha, chosen, seen, allowed),
+        reason=_reason(lams, n_edges, expected, alpha, chosen, seen),
     )
+
+
+def _last_are_true(
+    seen: Sequence[int], n_edges: Sequence[int], expected: NDArray[np.float64]
+) -> bool:
+    """Return whether the edges found last are true rather than false: those of the last graph seen.
+
+    False ones are `expected[last]` for each factor of e by which this number grows, and true ones
+    are taken to be as many for each as in the window.
+    """
+    last = seen[-1]
+    before = [position for position in seen if expected[position] <= WINDOW * expected[last]]
+    n_before, expected_before = (n_edges[before[-1]], expected[before[-1]]) if before else (0, 0.0)
+    n_new = n_edges[last] - n_before - (expected[last] - expected_before)
+    return bool(n_edges[last] == 0 or expected[last] * math.log(1 / WINDOW) <= n_new)
 
 
 def _counted_as(n_edges: int) -> float:
@@ -139,7 +159,7 @@ def lambdas(nulls: ScoreNulls | BlanketNulls, n_lams: int = 50) -> tuple[float, 
     return tuple(np.geomspace(top, max(where(most), LEAST * top), n_lams).tolist())
 
 
-def further(lams: Sequence[float], n_lams: int = 10) -> tuple[float, ...]:
+def further(lams: Sequence[float], n_lams: int = 2) -> tuple[float, ...]:
     """Return smaller lambdas, in the steps of the last two.
 
     Examples
@@ -158,7 +178,6 @@ def _reason(
     alpha: float,
     chosen: int | None,
     seen: Sequence[int],
-    allowed: Sequence[int],
 ) -> str:
     if chosen is None:
         return f"in every graph more than {alpha:g} of the edges may be there by chance"
@@ -168,14 +187,14 @@ def _reason(
         f"at lambda {lams[chosen]:.3g} there {edges}, and {expected[chosen]:.2g} would be expected "
         "by chance"
     )
-    if chosen != allowed[-1]:
-        return f"{sentence}; denser graphs are expected to add more false edges than true ones"
     denser = seen[seen.index(chosen) + 1 :]
     if not denser:
         return f"{sentence}; smaller lambdas were not looked at"
     refused = denser[0]
     limit = alpha * _counted_as(n_edges[refused])
     by_chance = expected[refused]
+    if by_chance <= limit:
+        return f"{sentence}; further edges are more likely false than true"
     of_how_many = f" of {n_edges[refused]}" if n_edges[refused] else ""
     digits = next(d for d in range(2, 18) if f"{by_chance:.{d}g}" != f"{limit:.{d}g}" or d == 17)
     return (

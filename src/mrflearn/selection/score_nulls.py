@@ -208,8 +208,11 @@ class ScoreNulls:
         return self._expected[asked]
 
     def expected_alone(self) -> Callable[[float], float]:
-        """Return a function of lambda: how many pairs of a graph without edges exceed it."""
-        here, there = self.of(self.empty)
+        """Return a function of lambda: how many pairs of a graph without edges exceed it.
+
+        Beyond the tolerance, which other graphs have: smaller lambdas are not worth looking at.
+        """
+        here, there = (null.shifted(self.dependence.tolerance) for null in self.of(self.empty))
         weights = self.weights * np.ones(len(self._first))
         rows, groups = _distinct(np.concatenate([here.rows, there.rows]))
         together = np.bincount(groups, weights, minlength=rows.shape[1])
@@ -301,8 +304,9 @@ class BlanketNulls:
         return self.stand_for * float(self._null(conditions).tail(self.share * lam).sum())
 
     def expected_alone(self) -> Callable[[float], float]:
-        """Return a function of lambda: how many exceed it by chance with nothing given."""
-        return lambda lam: self.expected(self.empty, lam)
+        """Return a function of lambda: how many exceed it with nothing given; see `ScoreNulls`."""
+        null = self._null(self.empty).shifted(self.dependence.tolerance)
+        return lambda lam: self.stand_for * float(null.tail(self.share * lam).sum())
 
     def largest(self) -> float:
         """Return the lambda that no candidate alone exceeds."""
