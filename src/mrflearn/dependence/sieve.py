@@ -99,6 +99,10 @@ SOME_ROWS = 2**14
 """The same if there are other conditions, whose regressions take time: the gain of an independent
 pair is above the default tolerance in 5e-5 of such samples."""
 
+MISFIT_ROWS = 1000
+"""Rows above which products are freed of what regressions miss: with fewer that is within chance,
+and the check would cost power."""
+
 ROWS_A_CELL = 10
 """Rows that a cell of discrete conditions has on average if their table is well filled."""
 
@@ -748,8 +752,7 @@ class BoundSieve(TableDependence):
         if found < WORTH_CHECKING:
             within = self._within_cells(a, b, beyond, regression)
             found = found if within is None else max(found, log_p(within))
-        smooth = any(self.continuous[k] for k in (i, j, *regression.given))
-        if found < WORTH_CHECKING and way.group == "product" and smooth:
+        if found < WORTH_CHECKING and way.group == "product" and self.n_samples > MISFIT_ROWS:
             found = max(found, log_p(self._of_residual_products(a, b, regression)))
         if way.group == "first" and self._measured_with_error(i, j, regression.given):
             found = max(found, self.latent.log_p(i, j, regression.given))

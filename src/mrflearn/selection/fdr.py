@@ -48,6 +48,11 @@ WINDOW = 1e-3
 """Share of the edges expected by chance from which on the edges found say how many of the last are
 true."""
 
+LEAST_TRUE = 0.25
+"""True edges that the window counts for at least. So a graph of which 0.04 edges are expected by
+chance is not refused for having no new ones: search may go on from a worse graph to a better one
+of as many edges."""
+
 BISECTIONS = 60
 """To find a lambda to all digits."""
 
@@ -125,7 +130,7 @@ def _last_are_true(
     before = [position for position in seen if expected[position] <= WINDOW * expected[last]]
     n_before, expected_before = (n_edges[before[-1]], expected[before[-1]]) if before else (0, 0.0)
     n_new = n_edges[last] - n_before - (expected[last] - expected_before)
-    return bool(n_edges[last] == 0 or expected[last] * math.log(1 / WINDOW) <= n_new)
+    return bool(expected[last] * math.log(1 / WINDOW) <= max(n_new, LEAST_TRUE))
 
 
 def _counted_as(n_edges: int) -> float:
