@@ -163,11 +163,11 @@ class _Gains:
         for question, answer in zip(alone, memo.cmi_batch(alone), strict=True):
             self.says[self.places.of(question.i)] = answer
         then = np.full(self.begin[-1], -np.inf)  # for j and j again there is nothing to gain
+        worth = self._worth_asking(memo, outside, neighbours, lam)
         asked, places = [], []
         for i, others in enumerate(outside):
-            worth = self._worth_asking(memo, i, others, neighbours[i], lam)
             for at, j in enumerate(others):
-                row = np.flatnonzero(worth[at])
+                row = np.flatnonzero(worth[i][at])
                 if len(row):
                     after = [others[place] for place in row.tolist()]
                     asked.append(Question(i, after, (*neighbours[i], j)))
@@ -181,15 +181,26 @@ class _Gains:
             self.both[own] = (0.5 * (first + first.T)).ravel()
 
     def _worth_asking(
-        self, memo: Memo, i: int, others: list[int], given: set[int], lam: float
-    ) -> NDArray[np.bool_]:
-        """Return which two of the others may be worth edges to a node, or a triangle with it."""
-        gains = memo.joint_gains(i, others, given)
+        self, memo: Memo, outside: list[list[int]], neighbours: list[set[int]], lam: float
+    ) -> list[NDArray[np.bool_]]:
+        """Return for each node which two of the others may be worth edges to it, or a triangle."""
+        known = [memo.joint_gains(i, others, neighbours[i]) for i, others in enumerate(outside)]
+        n = len(outside)
+        gains = np.full((n, n, n), -np.inf) if any(own is not None for own in known) else None
         if gains is None:
-            return ~np.eye(len(others), dtype=bool)
-        back = self.says[self.places.turned[self.places.of(i)]]
-        both_edges = gains + (back[:, None] + back) > 2 * lam
-        return np.asarray((both_edges | (gains > lam)) & (gains > -np.inf))
+            return [~np.eye(len(others), dtype=bool) for others in outside]
+        for i, (others, own) in enumerate(zip(outside, known, strict=True)):
+            assert own is not None
+            gains[np.ix_([i], others, others)] = own
+        triangles = gains + gains.transpose(1, 0, 2) + gains.transpose(1, 2, 0) > 3 * lam
+        worth = []
+        for i, others in enumerate(outside):
+            back = self.says[self.places.turned[self.places.of(i)]]
+            here = np.ix_(others, others)
+            own = gains[i][here]
+            both_edges = (own + (back[:, None] + back) > 2 * lam) & (own > -np.inf)
+            worth.append(both_edges | triangles[i][here])
+        return worth
 
     def best_pair(self) -> tuple[float, list[Pair]] | None:
         """Return what two edges of one node gain at most, and the two."""
