@@ -114,6 +114,77 @@ def test_likelihood_ratios_are_those_of_regressions_by_least_squares(seed, n_sam
             assert way.statistic[0] == pytest.approx(left * ratio, rel=1e-5, abs=1e-4)
 
 
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10_000), n_samples=st.sampled_from([150, 400]))
+def test_products_are_checked_with_what_conditions_leave_of_the_candidate(seed, n_samples):
+    rng = np.random.default_rng(seed)
+    x, y, z = rng.normal(size=(3, n_samples))
+    label = np.array(list("pqr"))[rng.integers(3, size=n_samples)]
+    noise = rng.normal(size=n_samples)
+    frame = pd.DataFrame({"x": x, "y": x * y + noise, "z": z, "label": label, "w": y})
+    sieve = bound(frame)
+    rows = all_columns(sieve)
+    i, j, *known = rng.permutation(5).tolist()
+    given_variables = tuple(sorted(known))
+    regression = sieve._regression(given_variables)
+    conditions = literal_conditions(sieve, rows, given_variables)
+    owner = np.repeat(np.arange(5), np.diff(sieve.features.starts))
+    n_features = sieve.features.n_features
+    for way in sieve._ways(i, [j], regression):
+        if way.group != "product":
+            continue
+        columns = []
+        for k in way.predictors[0].tolist():
+            factors = [k]
+            if k >= n_features:
+                factors = [sieve._left[k - n_features], sieve._right[k - n_features]]
+            ((own,),) = [[f for f in factors if owner[f] == j]]
+            column = residuals(rows[:, [own]], conditions)[:, 0]
+            for factor in factors:
+                if factor != own:
+                    column = column * rows[:, factor]
+            columns.append(column)
+        left = residuals(rows[:, way.response], conditions)
+        bases = []
+        for block in (left, np.column_stack(columns)):
+            u, s, _ = np.linalg.svd(block, full_matrices=False)
+            bases.append(u[:, s**2 > 1e-7 * n_samples])
+        squares = np.linalg.svd(bases[0].T @ bases[1], compute_uv=False) ** 2
+        n_left = n_samples - 1 - len(regression.features)
+        n_left -= (bases[0].shape[1] + bases[1].shape[1] + 1) / 2
+        expected = -n_left * np.log1p(-np.minimum(squares, 1 - 1e-12)).sum()
+        found = sieve._of_residual_products(way.response, way.predictors[0], regression)
+        assert found == pytest.approx(expected, rel=1e-5, abs=1e-4)
+
+
+def test_a_node_shows_independence_below_the_tolerance_less_two_standard_errors():
+    rng = np.random.default_rng(0)
+    x, y, z = rng.normal(size=(3, 20_000))
+    coin = rng.integers(2, size=20_000)
+    frame = pd.DataFrame({"x": x, "y": x + y, "sum": x + z, "z": z, "coin": coin})
+    sieve = bound(frame)
+    n_left = 20_000 - len(sieve.conditions((0,)))
+    expected = (math.sqrt(5e-4) - 2 / math.sqrt(2 * n_left)) ** 2
+    assert sieve.independence_bound(1, {0}) == pytest.approx(expected, rel=1e-12)
+    never = -math.inf
+    assert sieve.independence_bound(2, {0, 3}) == never  # the neighbors determine it
+    assert sieve.independence_bound(0, {4}) == never  # a regression on two values is exact
+    assert sieve.independence_bound(0, set()) == never
+    assert bound(frame, tolerance=0.0).independence_bound(1, {0}) == never
+    assert bound(frame[:3_000]).independence_bound(1, {0}) == never  # too few rows to tell
+
+
+def test_where_cells_give_each_mean_nothing_is_tolerated():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.integers(3, size=(2_000, 4))).assign(x=rng.normal(size=2_000))
+    sieve = bound(frame.astype({0: str, 1: str, 2: str, 3: str}))
+    mean_of_one = 1 / sieve._rows_left(0, [3], sieve._regression((1, 2)))[0] / 2
+    assert sieve.null(0, [3], (1, 2)).mean[0] == pytest.approx(mean_of_one, rel=1e-9)
+    given_more = sieve.null(0, [3], (4,))
+    rows = sieve._rows_left(0, [3], sieve._regression((4,)))[0]
+    assert given_more.mean[0] == pytest.approx(0.5 / rows + 5e-4, rel=1e-9)
+
+
 def literal_log_p(rows, predictors, conditions, blocks):
     """Return the least log p-value of Pillai's traces of blocks, after Bonferroni's correction."""
     n, found = len(rows), []

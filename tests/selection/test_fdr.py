@@ -237,8 +237,8 @@ def _literal_choice(expected, n_edges, alpha):
         for earlier in range(position + 1):
             if expected[earlier] <= e / 1000:
                 n_before, e_before = n_edges[earlier], expected[earlier]
-        density_of_true = (n - n_before - (e - e_before)) / np.log(1000)
-        if e <= limits[position] and (n == 0 or e <= density_of_true):
+        density_of_true = max(n - n_before - (e - e_before), 0.25) / np.log(1000)
+        if e <= limits[position] and e <= density_of_true:
             best = position
     if best is None:
         return None
@@ -274,6 +274,14 @@ def test_a_table_that_shows_all_edges_gets_no_denser_graph():
     assert found.reason.endswith("further edges are more likely false than true")
     expected = {0.9: 0.0, 0.5: 0.01, 0.3: 0.5, 0.2: 1.0}
     assert choose(Tails(expected), list(expected), *_nested(0, 10, 14, 18), 0.1).position == 3
+
+
+@pytest.mark.parametrize(("by_chance", "position"), [(0.03, 3), (0.04, 2)])
+def test_a_later_graph_of_no_more_edges_is_reached_where_chance_brings_none(by_chance, position):
+    """Search may go from a local optimum of eleven edges to the true graph of ten."""
+    expected = {0.9: 0.0, 0.5: 1e-9, 0.4: 1e-7, 0.3: by_chance}
+    found = choose(Tails(expected), list(expected), *_nested(0, 11, 11, 10), 0.1)
+    assert found.position == position
 
 
 @pytest.mark.parametrize(("n_edges", "asked"), [(1, 0.05 / 3), (2, 0.05), (9, 0.05 * 81 / 11)])
