@@ -62,6 +62,12 @@ CHANGES = {
     "5 rows in a cell (ROWS_A_CELL)": constants(sieve, ROWS_A_CELL=5),
     "20 rows in a cell (ROWS_A_CELL)": constants(sieve, ROWS_A_CELL=20),
     "no latent correlations": [(Bound, "_measured_with_error", lambda *_: False)],
+    "no check of products (MISFIT_ROWS)": constants(sieve, MISFIT_ROWS=10**12),
+    "products checked in small tables as well (MISFIT_ROWS)": constants(sieve, MISFIT_ROWS=0),
+    "one end never decides": [(Bound, "independence_bound", lambda *_: -np.inf)],
+    "one end decides by 1 standard error (BELOW)": constants(sieve, BELOW=1.0),
+    "one end decides by 3 standard errors (BELOW)": constants(sieve, BELOW=3.0),
+    "a tolerance everywhere": [(Bound, "_tolerance", lambda self, _: self.sieve.tolerance)],
     "checks from p = 0.0009 down (WORTH_CHECKING)": constants(sieve, WORTH_CHECKING=-7.0),
     "all answers checked (BEYOND_DOUBT)": constants(sieve, BEYOND_DOUBT=(np.inf, np.inf)),
     "tolerance 0": constants(sieve, TOLERANCE=0.0),
@@ -70,6 +76,9 @@ CHANGES = {
     "no indicators of values (HEAVY)": constants(_features, HEAVY=2.0),
     "false discovery rate 0.05": [],
     "no more asked of few edges (MORE)": constants(fdr, MORE=0.0),
+    "last edges may be false": [(fdr, "_last_are_true", lambda *_: True)],
+    "a window of 1e-2 (WINDOW)": constants(fdr, WINDOW=1e-2),
+    "no least number of true edges (LEAST_TRUE)": constants(fdr, LEAST_TRUE=0.0),
 }
 
 

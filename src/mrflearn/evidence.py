@@ -167,7 +167,9 @@ class Explanation:
         if (value > self.threshold) == self.present:
             why = "so it stayed" if self.present else "so it was left out"
         elif self.rule == "sum" and not self.present:
-            why = "but one end shows independence, or prior knowledge or the search decided otherwise"
+            why = (
+                "but one end shows independence, or prior knowledge or the search decided otherwise"
+            )
         else:
             why = "but prior knowledge, or the order of the search, decided otherwise"
         return [f"{what}, {value:.3g}, is {than} than {bar}, {self.threshold:.3g}: {why}."]

@@ -1037,7 +1037,7 @@ def _independent(covariance: Floats, features: Ints) -> tuple[Ints, Floats]:
             return features, factor
     except np.linalg.LinAlgError:
         pass
-    kept: list[int] = []
+    kept = np.empty(0, dtype=np.intp)
     factor = np.zeros_like(inner)
     for begin in range(0, len(features), IN_FACTOR):
         block, n = np.arange(begin, min(begin + IN_FACTOR, len(features))), len(kept)
@@ -1046,7 +1046,7 @@ def _independent(covariance: Floats, features: Ints) -> tuple[Ints, Floats]:
         chosen, pivots = _pivots(inner[np.ix_(block, block)] - row.T @ row)
         own = slice(n, n + len(chosen))
         factor[own, :n], factor[own, own] = row[:, chosen].T, pivots
-        kept += block[chosen].tolist()
+        kept = np.append(kept, block[chosen])
     return features[kept], np.asarray(factor[: len(kept), : len(kept)])
 
 

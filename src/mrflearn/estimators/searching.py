@@ -75,8 +75,8 @@ MOST_EXPLAINED = 300
 _ALPHA = f"""alpha : float, default={ALPHA}
         Largest expected share of false edges that `"fdr"` allows, between 0 and 1."""
 
-_WAYS = """`"fdr"` (the largest expected F1, at most a share `alpha` of the edges
-        there by chance), `"stars"` (stable in subsamples) or `"heldout"` (predicts rows left
+_WAYS = """`"fdr"` (the densest graph of whose edges at most a share `alpha` is
+        expected to be false), `"stars"` (stable in subsamples) or `"heldout"` (predicts rows left
         out)"""
 
 COMMON = f"""
