@@ -32,8 +32,8 @@ RESULTS = Path(__file__).parent / "results"
 class OfR:
     """A method of R: code that makes the adjacency matrix `a` of the table `d`."""
 
-    def __init__(self, code, columns="numeric"):
-        self.code = f'd <- read.csv(commandArgs(TRUE)[1], colClasses = "{columns}"); {code}'
+    def __init__(self, code, columns="'numeric'"):
+        self.code = f"d <- read.csv(commandArgs(TRUE)[1], colClasses = {columns}); {code}"
         self.code += "; write(1 * (as.matrix(a) != 0), stdout(), ncolumns = ncol(d))"
 
     def fit(self, frame):
@@ -65,11 +65,19 @@ METHODS = {
     "GLasso": GLasso,
     "NodewiseLasso": NodewiseLasso,
     "MixedPairwise": MixedPairwise,
-    "hc, bnlearn": lambda: OfR("a <- bnlearn::amat(bnlearn::moral(bnlearn::hc(d)))", "factor"),
+    "hc, bnlearn": lambda: OfR("a <- bnlearn::amat(bnlearn::moral(bnlearn::hc(d)))", "'factor'"),
     "mb ric, huge": lambda: OfR(
         "x <- as.matrix(d); set.seed(1); "
         "a <- huge::huge.select(huge::huge(x, method = 'mb', verbose = FALSE), "
         "criterion = 'ric', verbose = FALSE)$refit"
+    ),
+    "EBIC, mgm": lambda: OfR(
+        "real <- sapply(d, function(x) is.numeric(x) && length(unique(x)) > 2); "
+        "d[!real] <- lapply(d[!real], function(x) as.integer(factor(x))); "
+        "level <- ifelse(real, 1, sapply(d, function(x) length(unique(x)))); set.seed(1); "
+        "a <- mgm::mgm(as.matrix(d), ifelse(real, 'g', 'c'), level, lambdaSel = 'EBIC', k = 2, "
+        "pbar = FALSE, signInfo = FALSE, warnings = FALSE)$pairwise$wadj",
+        "NA",
     ),
     "ggmModSelect, qgraph": lambda: OfR(
         "a <- qgraph::ggmModSelect(cor(d, method = 'spearman'), nrow(d), verbose = FALSE)$graph"
