@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from mrflearn._words import counted, listed
 from mrflearn.estimators import ChowLiu, GraphEstimator, SearchEstimator
-from mrflearn.graph import Graph
+from mrflearn.graph import DOUBTFUL, Graph
 from mrflearn.result import Account
 from mrflearn.stability import Stability
 from mrflearn.table import Table
 
 __all__ = ["account_of"]
 
-DOUBTFUL = 0.05
-"""Edges of a larger q-value are named: they deserve a second look."""
+MOST_NAMED = 5
+"""Edges that cannot be tested that are named, at most."""
 
 
 def account_of(
@@ -99,16 +99,22 @@ def _of_edges(graph: Graph) -> list[str]:
     few = "" if len(graph.edges) <= len(strongest) else "; the strongest"
     told = [f"{counted(len(graph.edges), 'edge')}{few}, in {graph.unit}: {shown}."]
     tested = [edge for edge in graph.edges if edge.q_value is not None]
-    doubtful = [edge for edge in tested if (edge.q_value or 0) > DOUBTFUL]
-    how = "Each was tested given the neighbors of both ends: "
+    doubtful = [edge for edge in graph.unsure if edge.q_value is not None]
+    how = "Each was tested given the other neighbors of its ends: "
     if tested and not doubtful:
         told.append(f"{how}all have q ≤ {DOUBTFUL:g}.")
     elif tested:
         named = [f"{edge.source} – {edge.target} (q = {edge.q_value:.2g})" for edge in doubtful]
         told.append(
             f"{how}{len(tested) - len(doubtful)} of {len(tested)} have q ≤ {DOUBTFUL:g}. Not sure: "
-            f"{listed(named, most=5)}; chance or those neighbours may explain them, or the rows "
-            "are too few to tell."
+            f"{listed(named, most=5)}; the rows are too few to tell them from chance."
+        )
+    stand_ins = {} if graph.evidence is None else graph.evidence.stand_ins
+    for (i, j), members in list(stand_ins.items())[:MOST_NAMED]:
+        named = [graph.nodes[k] for k in members]
+        told.append(
+            f"{graph.nodes[i]} – {graph.nodes[j]} cannot be tested: {listed(named, most=5)} "
+            f"determine{'s' if len(named) == 1 else ''} one of them, and could stand in its place."
         )
     alone = [node for node in graph.nodes if not graph.neighbors(node)]
     if alone:

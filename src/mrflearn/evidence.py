@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -32,7 +32,10 @@ class Evidence:
     share : float
         The share of lambda that the search compared with.
     given : tuple of tuples of int, or None
-        What was given at each node, by position, if not its neighbours in the graph.
+        What was given at each node, by position, if not its neighbors in the graph.
+    stand_ins : dict
+        For each edge that cannot be tested, by position, the smaller first: the variables that
+        determine one of its ends, and could stand in the place of the other.
     """
 
     rule: str | None = None
@@ -40,6 +43,7 @@ class Evidence:
     entry: NDArray[np.float64] | None = None
     share: float = 1.0
     given: tuple[tuple[int, ...], ...] | None = None
+    stand_ins: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.rule is not None and self.rule not in RULES:
@@ -104,6 +108,8 @@ class Explanation:
         Those of the edge, where known.
     looked_at : bool
         Whether the search looked at the pair; see `screen` of the searches.
+    stand_ins : tuple of str
+        Variables that determine an end, so that the edge cannot be tested apart from theirs.
     """
 
     source: str
@@ -122,6 +128,7 @@ class Explanation:
     q_value: float | None = None
     confidence: float | None = None
     looked_at: bool = True
+    stand_ins: tuple[str, ...] = ()
 
     @property
     def score(self) -> float | None:
@@ -186,8 +193,14 @@ class Explanation:
         if self.p_value is not None:
             q = "" if self.q_value is None else f" (q = {self.q_value:.2g} among all pairs)"
             found.append(
-                "If they shared only what the neighbours of both tell, it would be as strong with "
+                "Were they independent given their other neighbors, a score as large would have "
                 f"probability {self.p_value:.2g}{q}."
+            )
+        elif self.present and self.stand_ins:
+            found.append(
+                f"The edge cannot be tested: {listed(self.stand_ins, most=6)} "
+                f"determine{'s' if len(self.stand_ins) == 1 else ''} one of them and could stand "
+                "in its place."
             )
         if self.confidence is not None:
             found.append(f"It was found again in {self.confidence:.0%} of the subsamples.")

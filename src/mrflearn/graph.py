@@ -33,6 +33,10 @@ from mrflearn.evidence import Evidence, Explanation
 __all__ = ["Edge", "Graph", "GraphPath", "Step"]
 
 
+DOUBTFUL = 0.05
+"""Edges of a larger q-value are not sure."""
+
+
 class Edge(NamedTuple):
     """Two variables that depend on each other directly. Read its parts by name."""
 
@@ -199,6 +203,17 @@ class Graph:
         matrix.flags.writeable = False
         return matrix
 
+    @property
+    def unsure(self) -> tuple[Edge, ...]:
+        """Edges with a q-value above 0.05, and those that cannot be tested; none if untested."""
+        stand_ins = {} if self.evidence is None else self.evidence.stand_ins
+        return tuple(
+            edge
+            for edge in self.edges
+            if (edge.q_value or 0) > DOUBTFUL
+            or (self._place[edge.source], self._place[edge.target]) in stand_ins
+        )
+
     def explain(self, a: str, b: str) -> Explanation:
         """Say why two nodes have an edge, or none: what they share, given what, and when it came.
 
@@ -232,6 +247,7 @@ class Graph:
             q_value=edge.q_value,
             confidence=edge.confidence,
             looked_at=found.information is None or found.shared_by(i, j) is not None,
+            stand_ins=tuple(self.nodes[z] for z in found.stand_ins.get((min(i, j), max(i, j)), ())),
         )
 
     def _given(self, node: str, other: str) -> tuple[str, ...]:
@@ -296,6 +312,7 @@ class Graph:
                 "information": plain_matrix(self.evidence.information),
                 "entry": plain_matrix(self.evidence.entry),
                 "given": self.evidence.given,
+                "stand_ins": [[*edge, *own] for edge, own in self.evidence.stand_ins.items()],
             }
         if format_name:
             return {"format": format_name, "version": 1, "nodes": list(self.nodes)} | content
@@ -479,7 +496,18 @@ def _evidence(content: Any, n_nodes: int) -> Evidence | None:
         read_matrix(content["entry"], n_nodes),
         float(content["share"]),
         None if content["given"] is None else _given(content["given"], n_nodes),
+        _stand_ins(content.get("stand_ins", []), n_nodes),
     )
+
+
+def _stand_ins(value: Any, n_nodes: int) -> dict[tuple[int, int], tuple[int, ...]]:
+    found = {}
+    for row in read_list(value):
+        i, j, *members = map(read_position, read_list(row))
+        if not members or max(i, j, *members) >= n_nodes:
+            raise ValueError(f"{row!r} are not an edge and variables that stand for an end")
+        found[i, j] = tuple(members)
+    return found
 
 
 def _given(value: Any, n_nodes: int) -> tuple[tuple[int, ...], ...]:

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from mrflearn._blas import one_thread
 from mrflearn.dependence import Specification, on_device, resolve
 from mrflearn.dependence.information import table_of
+from mrflearn.selection.edge_test import pair_test
 from mrflearn.selection.options import check_count, check_seed
-from mrflearn.selection.significance import Examiner
+from mrflearn.selection.shuffled_null import Shuffled
 
 __all__ = ["IndependenceTest", "independence_test"]
 
@@ -28,13 +27,14 @@ class IndependenceTest:
         it; of an estimate that is not symmetric, the mean of both directions.
     by_chance : float
         What it is on average between variables that are independent given the condition.
-    p_value : float
-        How likely as much is then.
+    p_value : float or None
+        How likely as much is then; None if z determines x or y, which then have nothing left to
+        share.
     """
 
     information: float
     by_chance: float
-    p_value: float
+    p_value: float | None
 
 
 def independence_test(
@@ -52,11 +52,11 @@ def independence_test(
 ) -> IndependenceTest:
     """Test whether x and y are independent given z.
 
-    The estimate is compared with those of copies of x or y that know what z tells about them and
-    nothing else: the test that `learn` makes of each edge, given what you choose instead of the
-    neighbours it found. No such test holds for every distribution; docs/choosing-lambda.md says
-    how far this one was checked. Several tests need a correction of their own, such as
-    `scipy.stats.false_discovery_control`.
+    The test that `learn` makes of each edge, given what you choose instead of the neighbors it
+    found: the default compares regressions with their chi-square null, `knn` and its kin an
+    estimate with those of conditional permutations. No such test holds for every distribution
+    (Shah and Peters 2020); docs/choosing-lambda.md says how far this one was checked. Several tests
+    need a correction of their own, such as `scipy.stats.false_discovery_control`.
 
     Parameters
     ----------
@@ -67,9 +67,9 @@ def independence_test(
     method : str or specification, default="auto"
         How the information is estimated; see `mutual_information`.
     n_shuffles : int, default=200
-        Copies; beyond them the tail is extrapolated.
+        Conditional permutations, where there is no closed form; the tail is extrapolated.
     random_state : int, default=0
-        Seed of the copies.
+        Seed of the permutations.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where neighbours are counted.
     scale, kinds, missing
@@ -97,7 +97,8 @@ def independence_test(
     table = table_of(x, y, z, scale, kinds, missing)
     given = list(range(2, table.n_variables))
     with one_thread():
-        examiner = Examiner(table, specification, specification.bind(table), n_shuffles)
-        rng = np.random.default_rng(seed)
-        score, by_chance, p_value = examiner.examine((0, given), (1, given), rng)
-    return IndependenceTest(score / 2, by_chance / 2, p_value)
+        dependence = specification.bind(table)
+        if not dependence.has_null:
+            dependence = Shuffled(dependence, specification, table, n_shuffles, seed)
+        found = pair_test(dependence, (0, 1), given, given)
+    return IndependenceTest(found.score / 2, found.by_chance / 2, found.p_value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import warnings
 from collections.abc import Sequence
@@ -13,15 +12,12 @@ from sklearn.base import clone
 
 from mrflearn._blas import one_thread
 from mrflearn._columns import read_columns
-from mrflearn._memory import as_bytes, as_text
 from mrflearn._shown import shown
-from mrflearn._words import counted
 from mrflearn.account import account_of
-from mrflearn.errors import InputError
 from mrflearn.estimators import GraphEstimator, SearchEstimator, as_estimator
+from mrflearn.evidence import Evidence
 from mrflearn.graph import Graph
 from mrflearn.result import Result, TableSummary
-from mrflearn.selection.significance import BYTES_A_ROW, examine_edges
 from mrflearn.stability import Parts, repeated
 from mrflearn.table import Table
 
@@ -29,10 +25,6 @@ __all__ = ["learn"]
 
 OWN = ("test", "n_subsamples", "fraction", "quiet")
 """Options of `learn` that estimators do not have."""
-
-WORTH_PROCESSES = 200_000
-"""Edges times samples from which processes test them: half a minute of work, in which threads would
-wait for each other."""
 
 
 def learn(
@@ -60,7 +52,7 @@ def learn(
     method : str or estimator, default="gsmple"
         How edges are found: a name of `mrflearn.estimators.ESTIMATORS`, or an estimator.
     test : bool, default=True
-        Test each edge of a search, by the null of the dependence or against shuffled copies;
+        Give each edge of a search a p-value and a q-value, by the null by which lambda is chosen;
         parametric methods have no such test.
     n_subsamples : int, default=0
         Parts of the table in which to look for the edges again; see `stability`. 50 are usual, and
@@ -108,13 +100,11 @@ def learn(
         parts = None
         if n_subsamples:
             parts = Parts(table.n_samples, n_subsamples, fraction, estimator.random_state)
-        if test and isinstance(estimator, SearchEstimator):
-            _check_memory_of_tests(estimator, table)
         with one_thread(), shown(quiet), estimator._checkpointing(table):
             estimator._fit(data, columns, table)
             graph, stable = estimator.graph_, None
-            if test and isinstance(estimator, SearchEstimator):
-                graph = _tested(graph, estimator, table)
+            if isinstance(estimator, SearchEstimator):
+                graph = _with_tests(graph, estimator, table, test)
             if parts is not None:
                 stable = repeated(estimator, table, parts, estimator._executor("processes"))
                 graph = stable.of(graph)
@@ -144,38 +134,13 @@ def _remarks(caught: Sequence[warnings.WarningMessage]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(warning.message) for warning in ours))
 
 
-def _check_memory_of_tests(estimator: SearchEstimator, table: Table) -> None:
-    """Refuse a bound on memory that tests would exceed, before anything is learned."""
-    n_workers = estimator._executor("threads").n_workers
-    needed, memory = n_workers * BYTES_A_ROW * table.n_samples, as_bytes(estimator.max_memory)
-    if memory is not None and memory < needed:
-        raise InputError(
-            f"max_memory={as_text(memory, math.floor)} is too little: "
-            f"{counted(n_workers, 'worker')} may take {as_text(needed)} to test edges of "
-            f"{table.n_samples} rows: raise it, or leave tests out by test=False"
-        )
-
-
-def _tested(graph: Graph, estimator: SearchEstimator, table: Table) -> Graph:
-    """Return the graph with a p-value and a q-value for each edge."""
-    if not graph.edges:
+def _with_tests(graph: Graph, estimator: SearchEstimator, table: Table, test: bool) -> Graph:
+    """Return a graph whose edges are tested, or are not."""
+    if not test:
+        edges = tuple(edge._replace(p_value=None, q_value=None) for edge in graph.edges)
+        evidence = replace(graph.evidence or Evidence(), stand_ins={})
+        return replace(graph, edges=edges, evidence=evidence)
+    known = graph.evidence is not None and graph.evidence.stand_ins
+    if known or any(edge.p_value is not None for edge in graph.edges):
         return graph
-    specification = estimator._specification()
-    dependence = specification.bind(table)
-    many = table.n_samples * len(graph.edges) >= WORTH_PROCESSES
-    tests = {
-        test.edge: test
-        for test in examine_edges(
-            table,
-            specification,
-            dependence,
-            graph.adjacency,
-            random_state=estimator.random_state,
-            executor=estimator._executor("processes" if many else "threads"),
-        )
-    }
-    edges = []
-    for edge in graph.edges:
-        test = tests[graph.index(edge.source), graph.index(edge.target)]
-        edges.append(edge._replace(p_value=test.p_value, q_value=test.q_value))
-    return replace(graph, edges=tuple(edges))
+    return estimator._test(graph, table) if graph.edges else graph

@@ -151,7 +151,10 @@ def show_edges(graph: Graph) -> None:
     for edge in edges:
         forms = [form.replace("6", "4") if watched else form for _, _, form in known]
         values = [getattr(edge, part) for part, _, _ in known]
-        numbers = [f"{value:{form}}" for value, form in zip(values, forms, strict=True)]
+        numbers = [
+            "–" if value is None else f"{value:{form}}"
+            for value, form in zip(values, forms, strict=True)
+        ]
         rows.append([edge.source, edge.target, *numbers])
     show_rows(headings, rows, numbers=range(2, len(headings)))
 

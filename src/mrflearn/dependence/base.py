@@ -63,9 +63,6 @@ class Dependence(ABC):
     """Whether many questions are better asked together than spread over threads."""
     has_null: bool = False
     """Whether `null` knows how large estimates are by chance."""
-    has_exact_null: bool = False
-    """Whether edges are tested by `null`, too: it holds whatever the conditions explain."""
-
     has_likelihood: bool = False
     """Whether `node_likelihood` gives the objective of a graph exactly, whatever led to it."""
 
@@ -150,6 +147,10 @@ class Dependence(ABC):
         Where `has_null` is False, that has no closed form.
         """
         return self._null(*self._checked(i, candidates, given))
+
+    def is_determined(self, i: int, given: Iterable[int]) -> bool:
+        """Return whether others determine a variable, so that it shares nothing more."""
+        return False
 
     def independence_bound(self, i: int, given: Iterable[int]) -> float:
         """Return the gain below which node i shows that it is independent of a variable.
@@ -282,7 +283,6 @@ class Around(Dependence):
         self.n_variables = dependence.n_variables
         self.symmetric = dependence.symmetric
         self.has_null = dependence.has_null
-        self.has_exact_null = dependence.has_exact_null
         self.has_likelihood = dependence.has_likelihood
         self.tolerance = dependence.tolerance
 
@@ -297,6 +297,10 @@ class Around(Dependence):
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         return self.inner.null(i, candidates, given)
+
+    def is_determined(self, i: int, given: Iterable[int]) -> bool:
+        """Return whether others determine a variable; see `Dependence.is_determined`."""
+        return self.inner.is_determined(i, given)
 
     def independence_bound(self, i: int, given: Iterable[int]) -> float:
         """Return the bound of the dependence; see `Dependence.independence_bound`."""

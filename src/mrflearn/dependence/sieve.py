@@ -119,6 +119,9 @@ the node is independent of another."""
 NEARLY_DETERMINED = 0.05
 """Share of a node's variance left by its neighbors below which it shows nothing of the kind."""
 
+NOTHING_LEFT = 1e-3
+"""Share of a variable's variance left by others below which an edge cannot be tested at it."""
+
 IN_FACTOR = 32
 """Features that are looked at together for whether others determine them."""
 
@@ -264,7 +267,6 @@ class BoundSieve(TableDependence):
 
     symmetric = False
     has_null = True
-    has_exact_null = True
     has_likelihood = True
 
     def __init__(self, table: Table, sieve: Sieve, max_memory: int | None = None) -> None:
@@ -663,6 +665,24 @@ class BoundSieve(TableDependence):
         """Return the variances that conditions leave of some features."""
         half = self._half(self._regression(given), features[None])[0]
         return np.maximum(self.covariance[features, features] - (half * half).sum(axis=0), 0.0)
+
+    def is_determined(self, i: int, given: Iterable[int]) -> bool:
+        """Return whether others leave less than a share `NOTHING_LEFT` of a variable's variance.
+
+        By regression, or by the means of the cells of discrete ones.
+        """
+        known = tuple(sorted(s for s in set(given) if not self.table.constant[s]))
+        features = self.first[i]
+        if not known or not len(features):
+            return False
+        if self._left_of(features, known).max() < NOTHING_LEFT:
+            return True
+        discrete = tuple(s for s in known if self._codes[s] is not None)
+        cells = self._cells(discrete)
+        if cells is None or self._codes[i] is None:
+            return False
+        within = cells.centered(self._discrete_columns(features))
+        return bool((within**2).mean(axis=0).max() < NOTHING_LEFT)
 
     def independence_bound(self, i: int, given: Iterable[int]) -> float:
         """Return the gain below which node i shows that it is independent of a variable.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -51,6 +51,7 @@ from mrflearn.search.nodewise import Blanket
 from mrflearn.search.screen import among_nearest, among_nearest_of
 from mrflearn.selection import fdr
 from mrflearn.selection.choice import Choice
+from mrflearn.selection.edge_test import edge_tests
 from mrflearn.selection.options import ALPHA, FalseDiscoveryRate, Selection
 from mrflearn.selection.score_nulls import BlanketNulls, ScoreNulls
 from mrflearn.selection.shuffled_null import Shuffled
@@ -144,7 +145,8 @@ class SearchEstimator(GraphEstimator):
         memo, constraints = self._prepare(table)
         result = self._search.run(memo, lam, constraints, **self._of_method())
         graph = self._remember(result, memo, table)
-        return replace(graph, evidence=self._evidence(result, memo, constraints, None))
+        graph = replace(graph, evidence=self._evidence(result, memo, constraints, None))
+        return _tested(graph, result.neighbours, memo) if memo.has_null else graph
 
     def _select(self, table: Table, selection: Selection) -> Selected:
         parts = draw_parts(selection, table.n_samples, self.random_state)
@@ -172,7 +174,16 @@ class SearchEstimator(GraphEstimator):
         path = GraphPath(lams, tuple(_as_graph(found, table) for found in results))
         graph = self._remember(result, memo, table)
         evidence = self._evidence(result, memo, constraints, path.entry)
-        return Selected(replace(graph, evidence=evidence), path, choice)
+        graph = replace(graph, evidence=evidence)
+        if memo.has_null or by_fdr:
+            graph = _tested(graph, result.neighbours, nulls.dependence)
+        return Selected(graph, path, choice)
+
+    def _test(self, graph: Graph, table: Table) -> Graph:
+        """Return a graph of a table with the test of each edge."""
+        memo = memo_of(self._bind(table, self._executor("threads"), 1))
+        neighbors = [np.flatnonzero(row).tolist() for row in graph.adjacency]
+        return _tested(graph, neighbors, self._with_null(memo, table))
 
     def _remember(self, result: SearchResult, memo: Memo, table: Table) -> Graph:
         self.trace_ = result.trace
@@ -487,6 +498,18 @@ def memo_of(dependence: Dependence) -> Memo:
     for i, candidates, given, answer in checkpoint.answers(dependence.n_variables):
         memo.remember(Question(i, candidates, given), answer.tolist())
     return memo
+
+
+def _tested(graph: Graph, neighbors: Sequence[Sequence[int]], dependence: Dependence) -> Graph:
+    """Return the graph with the test of each edge."""
+    edges, stand_ins = [], {}
+    ends = [(graph.index(edge.source), graph.index(edge.target)) for edge in graph.edges]
+    for edge, test in zip(graph.edges, edge_tests(dependence, ends, neighbors), strict=True):
+        edges.append(edge._replace(p_value=test.p_value, q_value=test.q_value))
+        if test.stand_ins:
+            stand_ins[test.edge] = test.stand_ins
+    evidence = replace(graph.evidence or Evidence(), stand_ins=stand_ins)
+    return replace(graph, edges=tuple(edges), evidence=evidence)
 
 
 def _as_graph(result: SearchResult, table: Table) -> Graph:

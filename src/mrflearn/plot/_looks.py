@@ -6,7 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-__all__ = ["EDGE_COLOUR", "LOOKS", "edge_opacity", "edge_width", "largest_weight", "width_legend"]
+__all__ = [
+    "EDGE_COLOUR",
+    "LOOKS",
+    "UNSURE",
+    "edge_opacity",
+    "edge_width",
+    "largest_weight",
+    "width_legend",
+]
 
 # Colours of Okabe and Ito (2008), which colour-blind readers tell apart; shapes, for grey print.
 LOOKS = {
@@ -20,6 +28,9 @@ LOOKS = {
 EDGE_COLOUR = "#7A7A7A"
 _THINNEST, _WIDEST = 0.7, 5.0
 """Widths of edges, in points."""
+
+UNSURE = "not sure"
+"""Label of dashed edges: a q-value above 0.05, or none since the edge cannot be tested."""
 
 _PALEST = 0.2
 """Opacity of an edge that no subsample has; that of one which all have is 1."""

@@ -19,6 +19,7 @@ from mrflearn.plot._layout import Positions, layout
 from mrflearn.plot._looks import (
     EDGE_COLOUR,
     LOOKS,
+    UNSURE,
     edge_opacity,
     edge_width,
     largest_weight,
@@ -175,11 +176,15 @@ def _draw_edges(ax: Axes, graph: Graph, places: Positions) -> None:
     weights = [edge.weight for edge in graph.edges]
     largest = largest_weight(weights)
     some_known = not all(map(math.isnan, weights))
+    unsure = set(graph.unsure)
     ax.add_collection(
         LineCollection(
             list(_segments(graph, places)),
             linewidths=[edge_width(weight, largest) for weight in weights],
-            linestyles=["--" if some_known and math.isnan(weight) else "-" for weight in weights],
+            linestyles=[
+                "--" if edge in unsure or (some_known and math.isnan(edge.weight)) else "-"
+                for edge in graph.edges
+            ],
             colors=[to_rgba(EDGE_COLOUR, edge_opacity(edge.confidence)) for edge in graph.edges],
             capstyle="round",
             zorder=1,
@@ -283,6 +288,8 @@ def _draw_legends(ax: Axes, graph: Graph, of_kind: list[str]) -> None:
             Line2D([], [], color=EDGE_COLOUR, linewidth=width, linestyle=style, label=label)
             for width, style, label in widths
         ]
+        if graph.unsure:
+            lines.append(Line2D([], [], color=EDGE_COLOUR, linestyle="--", label=UNSURE))
         rows.append([heading, *lines])
     if _has_confidence(graph):
         heading = Line2D([], [], linestyle="", label="share of subsamples with it")

@@ -57,6 +57,7 @@ def content_of(result: Reported, stops: Stops, places: Positions) -> dict[str, A
             for edge in graph.edges
             if edge.p_value is not None or edge.q_value is not None
         },
+        "unsure": [at[edge.source, edge.target] for edge in graph.unsure],
         "stops": [
             {
                 "lam": plain(lam),

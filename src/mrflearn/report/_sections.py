@@ -8,7 +8,7 @@ from typing import Any
 
 from mrflearn._words import counted, listed
 from mrflearn.graph import Edge
-from mrflearn.plot._looks import edge_opacity
+from mrflearn.plot._looks import UNSURE, edge_opacity
 from mrflearn.plot._style import number
 from mrflearn.report._content import kinds_of, scale_of
 from mrflearn.report._figure import kind_swatch, line_swatch, widths_of
@@ -143,6 +143,8 @@ def legend(result: Reported, stops: Stops) -> str:
     parts = [f'<ul class="legend" aria-label="Kinds of variables">{"".join(entries)}</ul>']
     if lines:
         drawn = "".join(f"<li>{line}{escaped(label)}</li>" for line, label in lines)
+        if result.graph.unsure:
+            drawn += f"<li>{line_swatch(1.5, dashed=True)}{UNSURE}</li>"
         title = f"<li>strength ({escaped(result.graph.unit)}):</li>"
         parts.append(f'<ul class="legend" aria-label="Widths of edges">{title}{drawn}</ul>')
     if result.stability is not None:

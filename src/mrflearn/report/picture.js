@@ -66,16 +66,17 @@ function widthOf(weight) {
   return content.scale ? Math.max(0.9, 6.7 * Math.min(strength / content.scale, 1)) : 6.7;
 }
 
-const lookOf = (weight) => ({
+const unsure = new Set(content.unsure);
+const lookOf = (weight, pair) => ({
   width: widthOf(weight),
-  line: weight === null && content.scale ? "dashed" : "solid",
+  line: (weight === null && content.scale) || (isChosen() && unsure.has(pair)) ? "dashed" : "solid",
 });
 
 function newEdge(pair, weight) {
   const [source, target, confidence] = pairs[pair];
   const opacity = confidence === null ? 1 : 0.2 + 0.8 * confidence;
   const ends = { source: `n${source}`, target: `n${target}` };
-  return { data: { id: `e${pair}`, pair, ...ends, opacity, ...lookOf(weight) } };
+  return { data: { id: `e${pair}`, pair, ...ends, opacity, ...lookOf(weight, pair) } };
 }
 
 function drawEdges() {
@@ -85,7 +86,7 @@ function drawEdges() {
   cy.batch(() => {
     for (const [pair, edge] of drawn) edge.toggleClass("absent", !present.has(pair));
     here.forEach((pair, at) => {
-      if (drawn.has(pair)) drawn.get(pair).data(lookOf(weights[at]));
+      if (drawn.has(pair)) drawn.get(pair).data(lookOf(weights[at], pair));
       else missing.push(newEdge(pair, weights[at]));
     });
     cy.add(missing).forEach((edge) => drawn.set(edge.data("pair"), edge));

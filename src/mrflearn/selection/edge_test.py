@@ -1,0 +1,113 @@
+"""The test of an edge: its score against the null by which lambda is chosen.
+
+The score is what the search compares with lambda, the sum of I(i; j | N(i)) and I(j; i | N(j)),
+each end given its other neighbors in the graph. By the local Markov property both are zero without
+the edge. So there is one account of chance: lambda limits how many of the pairs without an edge are
+expected to exceed it, and the p-value of an edge is the probability that one of them exceeds its
+score. The answers at both ends are taken to be perfectly correlated, which is exact where both ends
+have the same other neighbors and conservative elsewhere (Székely and Bakirov 2003).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mrflearn._edges import Pair
+from mrflearn.dependence.base import Dependence
+
+__all__ = ["EdgeTest", "edge_tests", "pair_test"]
+
+
+@dataclass(frozen=True)
+class EdgeTest:
+    """The test of one edge.
+
+    Attributes
+    ----------
+    edge : tuple of int
+        The smaller end first.
+    score : float
+        The sum of the two conditional mutual informations, in nats.
+    by_chance : float
+        Its mean under conditional independence.
+    p_value : float or None
+        Probability of a score as large under conditional independence; None if an end is determined
+        by its other neighbors, so that it has nothing left to share with the other end.
+    q_value : float or None
+        The p-value adjusted for all pairs of variables (Benjamini and Hochberg 1995).
+    stand_ins : tuple of int
+        Variables that determine an end: they could stand in the place of the other end.
+    """
+
+    edge: Pair
+    score: float
+    by_chance: float
+    p_value: float | None
+    q_value: float | None = None
+    stand_ins: tuple[int, ...] = ()
+
+
+def edge_tests(
+    dependence: Dependence, edges: Sequence[Pair], neighbors: Sequence[Sequence[int]]
+) -> tuple[EdgeTest, ...]:
+    """Return the test of each edge of a graph.
+
+    Parameters
+    ----------
+    dependence : Dependence
+        One that has a null.
+    edges : sequence of tuple of int
+        The edges.
+    neighbors : sequence of sequence of int
+        The neighbors of each variable in the graph.
+    """
+    from scipy.stats import false_discovery_control
+
+    found = [
+        pair_test(
+            dependence,
+            (i, j),
+            [s for s in neighbors[i] if s != j],
+            [s for s in neighbors[j] if s != i],
+        )
+        for i, j in edges
+    ]
+    n_variables = len(neighbors)
+    p_values = np.ones(max(n_variables * (n_variables - 1) // 2, len(found)))
+    p_values[: len(found)] = [1.0 if test.p_value is None else test.p_value for test in found]
+    q_values = false_discovery_control(p_values) if len(p_values) else p_values
+    return tuple(
+        test if test.p_value is None else replace(test, q_value=float(q))
+        for test, q in zip(found, q_values, strict=False)
+    )
+
+
+def pair_test(
+    dependence: Dependence, pair: Pair, given_i: Sequence[int], given_j: Sequence[int]
+) -> EdgeTest:
+    """Return the test of two variables, each given some others; without a q-value."""
+    i, j = pair
+    score = dependence.cmi(i, j, given_i) + dependence.cmi(j, i, given_j)
+    null = dependence.null(i, (j,), given_i) + dependence.null(j, (i,), given_j)
+    stand_ins = {
+        s
+        for end, given in ((i, given_i), (j, given_j))
+        for s in _determining(dependence, end, given)
+    }
+    p_value = None if stand_ins else float(null.tail(score)[0])
+    return EdgeTest(pair, score, float(null.mean[0]), p_value, None, tuple(sorted(stand_ins)))
+
+
+def _determining(dependence: Dependence, i: int, given: Sequence[int]) -> list[int]:
+    """Return the fewest of some variables, dropped in order, that determine another; or none."""
+    if not dependence.is_determined(i, given):
+        return []
+    kept = sorted(given)
+    for s in sorted(given):
+        fewer = [z for z in kept if z != s]
+        if dependence.is_determined(i, fewer):
+            kept = fewer
+    return kept
