@@ -1,7 +1,8 @@
 """Worlds of every sort, to compare methods across: what suits one of them fails in another.
 
 There are two sets of them, alike in kind and different in graphs, strengths and seeds: whatever is
-tuned is tuned on the worlds of `"design"`, and reported on those of `"report"`.
+tuned is tuned on the worlds of `"design"`, and reported on those of `"report"`. A number is the
+seed of one more set, with the strengths of design if it is even and those of report if it is odd.
 """
 
 from __future__ import annotations
@@ -77,23 +78,27 @@ def curved_random(n_variables: int, random_state: Any) -> DirectedWorld:
 
 
 def suite(split: str = "report") -> dict[str, World]:
-    """Return the worlds of one split, by name.
+    """Return the worlds of one split, by name, or those of a seed.
 
-    Only "asia", a network of the literature, is the same in both.
+    Only "asia", a network of the literature, is the same in all.
     """
-    if split not in SPLITS:
+    if split not in SPLITS and not split.isdecimal():
         raise unknown("split", split, SPLITS)
-    design = split == "design"
-    return _of_one_kind(design) | _of_kinds(design) | _networks(design)
+    if split in SPLITS:
+        design = split == "design"
+        seed, gaussian = (100, 101) if design else (8000, 0)
+    else:
+        seed = int(split)
+        design, gaussian = seed % 2 == 0, seed + 1
+    return _of_one_kind(design, seed, gaussian) | _of_kinds(design, seed) | _networks(design, seed)
 
 
-def _of_one_kind(design: bool) -> dict[str, World]:
+def _of_one_kind(design: bool, seed: int, gaussian: int) -> dict[str, World]:
     """Return worlds of one kind of variable: the paper's four, other graphs, curves."""
-    seed = 100 if design else 8000
     return {
         "Ising lattice": ising_lattice(coupling=0.35 if design else 0.4),
         "HMM, discrete": DiscreteHMM() if design else DiscreteHMM(4, (STICKIER, LESS_STICKY)),
-        "Gaussian": sparse_gaussian(random_state=seed + 1 if design else 0),
+        "Gaussian": sparse_gaussian(random_state=gaussian),
         "HMM, continuous": ContinuousHMM(noise=(0.7, 0.7)) if design else ContinuousHMM(),
         "Gaussian hubs": gaussian_on(hub(12, 2), (0.2, 0.4), random_state=seed),
         "Gaussian grid": gaussian_on(
@@ -108,9 +113,8 @@ def _of_one_kind(design: bool) -> dict[str, World]:
     }
 
 
-def _of_kinds(design: bool) -> dict[str, World]:
+def _of_kinds(design: bool, seed: int) -> dict[str, World]:
     """Return worlds where variables of several kinds meet."""
-    seed = 100 if design else 8000
     return {
         "mixed": mixed_world(0.9 if design else 1.0),
         "mixed random, 12": mixed_random(12, random_state=seed + 4),
@@ -133,9 +137,8 @@ def _of_kinds(design: bool) -> dict[str, World]:
     }
 
 
-def _networks(design: bool) -> dict[str, World]:
+def _networks(design: bool, seed: int) -> dict[str, World]:
     """Return worlds of discrete variables."""
-    seed = 100 if design else 8000
     network = partial(random_network, max_parents=2)
     return {
         "asia": load_network("asia"),
