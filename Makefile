@@ -11,7 +11,7 @@ DEMO := demo
 REPRODUCTION := reproduction
 EXPERIMENTS := sensitivity estimators asymmetry mixed larger honesty selection families greedy ablations consistency significance ebic
 
-KERNELS := *_kernels.py,*_sums.py,*_orders.py,*/_arrange.py,*/_distances.py,*/_elimination.py,*/_expected.py,*/_few.py,*/_lanes.py,*/_lists.py,*/_pairs.py,*/_spread.py,*/_tables.py
+KERNELS := *_kernels.py,*_sums.py,*/_arrange.py,*/_distances.py,*/_elimination.py,*/_expected.py,*/_few.py,*/_lanes.py,*/_lists.py,*/_pairs.py,*/_spread.py,*/_tables.py
 
 PENGUINS := src/mrflearn/datasets/data/penguins.csv --missing drop
 

@@ -22,7 +22,7 @@ from mrflearn import Graph, Result, as_table, conditional_mutual_information, le
 from mrflearn.datasets import load_penguins
 from mrflearn.dependence import resolve
 from mrflearn.plot import plot_graph, plot_stability, save_figure
-from mrflearn.selection.significance import examine_edges
+from mrflearn.selection.edge_test import edge_tests
 
 IMAGES = Path(__file__).parent / "images"
 N_SUBSAMPLES = 50
@@ -205,11 +205,13 @@ def scores(graph: Graph, table: pd.DataFrame, **options: Any) -> pd.DataFrame:
     Rows are in the order of `Graph.to_pandas`.
     """
     read, specification = as_table(table, **options), resolve("auto")
-    tests = examine_edges(read, specification, specification.bind(read), graph.adjacency)
+    ends = [(graph.index(edge.source), graph.index(edge.target)) for edge in graph.edges]
+    neighbors = [np.flatnonzero(row).tolist() for row in graph.adjacency]
+    tests = edge_tests(specification.bind(read), ends, neighbors)
     found = {tuple(graph.nodes[end] for end in t.edge): (t.score, t.by_chance) for t in tests}
     frame = graph.to_pandas()
     rows = [found[a, b] for a, b in zip(frame["source"], frame["target"], strict=True)]
-    return pd.DataFrame(rows, columns=["given both", "copies"], index=frame.index)
+    return pd.DataFrame(rows, columns=["score", "by chance"], index=frame.index)
 
 
 def accuracy(table: pd.DataFrame, target: str, features: Sequence[str]) -> float:

@@ -1,8 +1,9 @@
 """Do the tests keep the level they state? Type-I error where the null is true, or power.
 
-x and y have causes in common, and are independent given the neighbours of either: x given
+x and y have causes in common, and are independent given the neighbors of either: x given
 z0, ..., y given those one further along a chain z0 - z1 - ... They are tested as an edge between
-them would be, whose ends have these neighbours.
+them would be, whose ends have these neighbors. `--agreement` asks instead how many true edges of
+the chosen graph have q <= 0.05, and how many false ones.
 """
 
 import argparse
@@ -13,19 +14,21 @@ from itertools import pairwise, product
 import numpy as np
 import pandas as pd
 from _script import RESULTS
+from families import network
 from joblib import Parallel, delayed
 
-from mrflearn import learn
 from mrflearn._files import write_atomically
-from mrflearn.datasets import sparse_gaussian
+from mrflearn.datasets import mixed_random, sparse_gaussian
 from mrflearn.dependence import KNN, Gaussian, MixedKSG, PlugIn, Sieve
-from mrflearn.selection.significance import Examiner
+from mrflearn.estimators import GSMPLE
+from mrflearn.experiments.suite import suite
+from mrflearn.selection.conditional_permutation import ConditionalPermutation
+from mrflearn.selection.edge_test import pair_test
 from mrflearn.table import as_table
 
 SIZES = (0, 1, 3, 8)
 LEVELS = (0.01, 0.05)
-N_SHUFFLES = 200
-N_WIDE = 100
+N_SHUFFLES = 30
 N_NOISE = 3
 """Columns of noise beside x, y and the conditions: the default learns from the whole table."""
 
@@ -42,9 +45,16 @@ KINDS = {
     "wavy labels": "vvc",
     "products": "ppc",
     "jumps": "jjc",
+    "unequal variances": "uuc",
+    "heavy tails": "ttt",
+    "skewed counts": "kkk",
+    "rare labels": "rrb",
+    "rare labels given continuous": "rrc",
+    "Likert, 7 levels": "iii",
 }
 """Sorts of x, of y and of the conditions: continuous, quadratic, wavy, products of two causes,
-jumping, binary, labels, wavy labels, ordinal or all."""
+jumping, with a deviation that causes set, heavy-tailed, counts, binary, labels, wavy labels, rare
+labels, ordinal, Likert items or all."""
 
 SLOPES = {
     "b": (-1.5, 1.5),
@@ -53,15 +63,20 @@ SLOPES = {
     "o": (-1.5, -0.75, 0, 0.75, 1.5),
 }
 
-CLOSED = {
+CUTS = (-1.5, -0.8, -0.2, 0.4, 1.0, 1.7)
+"""Of a normal variable, into the levels of an item."""
+
+TESTS = {
+    "default": Sieve(),
     "gaussian": Gaussian(),
     "copula": Gaussian(copula=True),
     "plugin": PlugIn(),
-    "auto": Sieve(),
+    "knn": KNN(),
+    "mixed-ksg": MixedKSG(),
 }
-"""Asked of every table they can be bound to, also where what they assume does not hold."""
+"""Asked of every table they can be bound to, also where what they assume does not hold; the last
+two by conditional permutations."""
 
-SHUFFLED = CLOSED | {"knn": KNN(), "mixed-ksg": MixedKSG()}
 KEYS = ["kind", "n_given", "n_samples", "run"]
 
 
@@ -77,6 +92,16 @@ def child(sort, rng, causes, n_samples, push=0.0):
     elif sort == "p":
         causes = [one * other for one, other in pairwise(causes)] or causes
     drive = sum(causes, np.zeros(n_samples)) / np.sqrt(max(len(causes), 1)) + push
+    if sort == "u":
+        return drive + np.exp(0.5 * drive) * rng.normal(size=n_samples)
+    if sort == "t":
+        return drive + rng.standard_t(2, size=n_samples)
+    if sort == "k":
+        return rng.poisson(np.exp(np.clip(0.7 * drive, -5, 5)))
+    if sort == "r":
+        return (1.2 * drive - 3.2 + rng.logistic(size=n_samples) > 0).astype(int)
+    if sort == "i":
+        return np.digitize(drive + rng.normal(size=n_samples), CUTS)
     slopes = SLOPES.get(sort)
     if slopes is None:
         return drive + rng.normal(size=n_samples)
@@ -99,38 +124,33 @@ def draw(kind, n_given, n_samples, rng, edge=0.0, n_noise=N_NOISE):
     push = edge * (x - np.mean(x)) / max(np.std(x), 1e-9)
     first = {"x": x, "y": child(y_sort, rng, chain[1:], n_samples, push)}
     for c in range(n_noise):
-        sort = z_sort if z_sort in "bl" else ("o" if z_sort == "o" else "c")
+        sort = z_sort if z_sort in "blotki" else "c"
         columns[f"noise{c}"], sorts[f"noise{c}"] = child(sort, rng, [], n_samples), sort
     sorts |= {"x": x_sort, "y": y_sort}
-    names = {"b": "nominal", "l": "nominal", "v": "nominal", "o": "ordinal"}
+    names = {"b": "nominal", "l": "nominal", "v": "nominal", "o": "ordinal",
+             "r": "nominal", "i": "ordinal", "k": "ordinal"}  # fmt: skip
     kinds = {name: names.get(sort, "continuous") for name, sort in sorts.items()}
     table = as_table(pd.DataFrame(first | columns), kinds=kinds)
     return table, list(range(2, 2 + n_given)), list(range(3, 3 + n_given))
 
 
-def p_values(kind, n_given, n_samples, run, edge=0.0, shuffled=tuple(SHUFFLED), n_noise=N_NOISE):
-    """Return the p-value of each closed form, and of these shuffled tests, of one table."""
+def p_values(kind, n_given, n_samples, run, edge=0.0, tests=tuple(TESTS), n_noise=N_NOISE):
+    """Return the p-value of each test of one table, given the neighbors of either end."""
     seed = [run, n_given, n_samples, list(KINDS).index(kind)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         rng = np.random.default_rng(seed)
         table, of_x, of_y = draw(kind, n_given, n_samples, rng, edge, n_noise)
     found = {}
-    for name, specification in CLOSED.items():
-        if name == "plugin" and not table.all_discrete:
-            continue
-        bound = specification.bind(table)
-        found[f"{name}, one"] = bound.null(0, [1], of_x).tail(bound.cmi_many(0, [1], of_x))[0]
-        null = bound.null(0, [1], of_x) + bound.null(1, [0], of_y)
-        score = bound.cmi_many(0, [1], of_x) + bound.cmi_many(1, [0], of_y)
-        found[f"{name}, score"] = null.tail(score)[0]
-    for name in shuffled:
+    for name in tests:
         if name in ("knn", "mixed-ksg") if table.all_discrete else name == "plugin":
             continue
-        specification = SHUFFLED[name]
-        examiner = Examiner(table, specification, specification.bind(table), N_SHUFFLES)
-        rng = np.random.default_rng([*seed, 1])
-        found[f"{name}, shuffled"] = examiner.examine((0, of_x), (1, of_y), rng)[2]
+        specification = TESTS[name]
+        bound = specification.bind(table)
+        if not bound.has_null:
+            bound = ConditionalPermutation(bound, specification, table, N_SHUFFLES, run)
+        p_value = pair_test(bound, (0, 1), of_x, of_y).p_value
+        found[name] = np.nan if p_value is None else p_value
     return {"kind": kind, "n_given": n_given, "n_samples": n_samples, "run": run} | found
 
 
@@ -140,7 +160,7 @@ def run_all(n_samples, runs, options):
     asked = [(kind, size, run) for kind, size in cases for run in runs]
     rows = []
     tasks = (
-        delayed(p_values)(kind, size, n_samples, run, options.edge, options.shuffled, options.noise)
+        delayed(p_values)(kind, size, n_samples, run, options.edge, options.tests, options.noise)
         for kind, size, run in asked
     )
     for row in Parallel(options.n_jobs, return_as="generator")(tasks):
@@ -150,37 +170,18 @@ def run_all(n_samples, runs, options):
     return pd.DataFrame(rows)
 
 
-def print_shares(results, ending):
-    """Print how often each test whose name ends so is significant at each level."""
-    tests = [name for name in results if name.endswith(ending)]
-    print(
-        "| data | N | conditions | "
-        + " | ".join(test.removesuffix(ending) for test in tests)
-        + " |"
-    )
+def print_table(results):
+    """Print how often each test is significant at each level, and how far that is off by chance."""
+    tests = [name for name in results if name not in KEYS]
+    print(f"| data | N | conditions | {' | '.join(tests)} |")
     print("|---" * (3 + len(tests)) + "|")
-    for (kind, n_samples, size), own in results.groupby(
-        ["kind", "n_samples", "n_given"], sort=False
-    ):
+    cases = results.groupby(["kind", "n_samples", "n_given"], sort=False)
+    for (kind, n_samples, size), own in cases:
         shares = " | ".join(_shares(own[test].dropna()) for test in tests)
         print(f"| {kind} | {n_samples} | {size} | {shares} |")
-
-
-def _shares(p_values):
-    return (
-        " ".join(f"{np.mean(p_values <= level):.3f}" for level in LEVELS) if len(p_values) else "-"
-    )
-
-
-def print_tables(results):
-    """Print the shares of all tests, and how far they may be off by chance."""
-    for ending in (", shuffled", ", score", ", one"):
-        print(f"\nTests{ending}:\n")
-        print_shares(results, ending)
     print("\nShares at most 0.01 and at most 0.05. 19 times of 20, those of a test that keeps its "
           "level are by chance within:")  # fmt: skip
-    cases = results.groupby(["kind", "n_samples", "n_given"])
-    for test in [name for name in results if name not in KEYS]:
+    for test in tests:
         counted = cases[test].count()
         n_tables = counted[counted > 0].min()
         near = " and ".join(
@@ -189,16 +190,85 @@ def print_tables(results):
         print(f"{test}, {n_tables} tables each: {near}")
 
 
-def print_wide():
-    """Print how many of the edges found in a wide table are true, and how many are significant."""
-    world = sparse_gaussian(N_WIDE, random_state=0)
-    for n_samples in (300, 1_000):
-        found = learn(world.sample(n_samples, random_state=0), quiet=True).graph
-        true = [edge for edge in found.edges if world.graph.has_edge(edge.source, edge.target)]
-        n_significant = sum(edge.q_value <= 0.05 for edge in true)
+def _shares(p_values):
+    return (
+        " / ".join(f"{np.mean(p_values <= level):.3f}" for level in LEVELS)
+        if len(p_values)
+        else "–"
+    )
+
+
+def hub(n_leaves, n_samples, seed):
+    """Return a table of a hub and its leaves, and its graph."""
+    rng = np.random.default_rng(seed)
+    center = rng.normal(size=n_samples)
+    leaves = 0.5 * center[:, None] + rng.normal(size=(n_samples, n_leaves))
+    graph = np.zeros((n_leaves + 1, n_leaves + 1), dtype=bool)
+    graph[0, 1:] = graph[1:, 0] = True
+    return pd.DataFrame(np.column_stack([center, leaves])), graph
+
+
+def agreement_cases(folder):
+    """Return draws of tables and graphs, by what they are."""
+
+    def of(world, n_samples):
+        return lambda seed: (
+            world(seed).sample(n_samples, random_state=seed),
+            np.asarray(world(seed).adjacency),
+        )
+
+    cases = {
+        "Gaussian, 50 columns, 1,000 rows": of(
+            lambda seed: sparse_gaussian(50, random_state=seed), 1_000
+        ),
+        "Gaussian, 100 columns, 300 rows": of(
+            lambda seed: sparse_gaussian(100, random_state=seed), 300
+        ),
+        "mixed, 20 columns, 2,000 rows": of(
+            lambda seed: mixed_random(20, random_state=seed), 2_000
+        ),
+        "a hub of 24 leaves, 300 rows": lambda seed: hub(24, 300, seed),
+    }
+    if folder:
+        for name in ("asia", "alarm"):
+            cases[f"{name}, 2,000 rows"] = of(lambda _, name=name: network(folder, name), 2_000)
+    for name, world in suite("report").items():
+        cases[f"report: {name}, 1,000 rows"] = of(lambda _, world=world: world, 1_000)
+    return cases
+
+
+def one_agreement(case, seed, folder):
+    """Return how many edges of the chosen graph are true, how many are sure, and how many both."""
+    frame, truth = agreement_cases(folder)[case](seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        graph = GSMPLE().fit(frame).graph_
+    sure = [edge.q_value is not None and edge.q_value <= 0.05 for edge in graph.edges]
+    true = [truth[graph.index(edge.source), graph.index(edge.target)] for edge in graph.edges]
+    found = {"edges": len(true), "true": sum(true), "sure": sum(sure)}
+    found["both"] = sum(a and b for a, b in zip(sure, true, strict=True))
+    found["untested"] = sum(edge.q_value is None for edge in graph.edges)
+    return {"case": case, "seed": seed, "of": int(truth.sum()) // 2} | found
+
+
+def print_agreement(options):
+    """Print how far tests and graph agree, and the false discovery rate of sure edges."""
+    tasks = [
+        delayed(one_agreement)(case, seed, options.bif)
+        for case in agreement_cases(options.bif)
+        for seed in range(options.runs)
+    ]
+    found = pd.DataFrame(Parallel(options.n_jobs)(tasks))
+    found["false"] = (found["sure"] - found["both"]) / found["sure"].clip(lower=1)
+    print("| tables | true edges found | of these with q <= 0.05 | false among those with q <= "
+          "0.05 | cannot be tested |\n|---|---|---|---|---|")  # fmt: skip
+    report = found["case"].str.startswith("report")
+    groups = [(case, own) for case, own in found[~report].groupby("case", sort=False)]
+    for case, own in [*groups, ("all report worlds, 1,000 rows", found[report])]:
+        total = own.sum(numeric_only=True)
         print(
-            f"{N_WIDE} columns, {n_samples} rows: {len(found.edges)} edges, {len(true)} of them "
-            f"true, {n_significant} true ones with q <= 0.05"
+            f"| {case} | {total.true / total.of:.2f} | {total.both / max(total.true, 1):.3f} "
+            f"| {own['false'].mean():.3f} | {total.untested:.0f} of {total.edges:.0f} |"
         )
 
 
@@ -209,15 +279,15 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="number of the first table")
     parser.add_argument("--edge", type=float, default=0.0, help="how x pushes y: then, power")
     parser.add_argument("--n-jobs", type=int, default=-1, help="processes; -1 for all cores")
-    parser.add_argument("--shuffled", nargs="*", choices=list(SHUFFLED), default=list(SHUFFLED),
-                        help="dependences whose shuffled test is asked, too")  # fmt: skip
+    parser.add_argument("--tests", nargs="*", choices=list(TESTS), default=list(TESTS))
     parser.add_argument("--conditions", type=int, nargs="+", default=SIZES, help="how many")
     parser.add_argument("--noise", type=int, default=N_NOISE, help="columns of noise in a table")
     parser.add_argument("--table-only", action="store_true", help="print what was run before")
-    parser.add_argument("--wide", action="store_true", help="only tests of edges of a wide table")
+    parser.add_argument("--agreement", action="store_true", help="edges of graphs instead")
+    parser.add_argument("--bif", help="folder with networks, for --agreement; see families.py")
     options = parser.parse_args()
-    if options.wide:
-        return print_wide()
+    if options.agreement:
+        return print_agreement(options)
     what = "power" if options.edge else "null"
     if options.noise != N_NOISE:
         what += f"-with-{options.noise}-of-noise"
@@ -227,10 +297,10 @@ def main():
         runs = range(options.first, options.first + options.runs)
         for rows in options.rows:
             found = run_all(rows, runs, options)
-            file = folder / f"{rows}-rows-from-{options.first}-{'-'.join(options.shuffled)}.csv"
+            file = folder / f"{rows}-rows-from-{options.first}-{'-'.join(options.tests)}.csv"
             write_atomically(file, found.to_csv(index=False).encode())
     parts = [pd.read_csv(file) for file in sorted(folder.glob("*.csv"))]
-    print_tables(pd.concat(parts).groupby(KEYS, sort=False, as_index=False).first())
+    print_table(pd.concat(parts).groupby(KEYS, sort=False, as_index=False).first())
 
 
 if __name__ == "__main__":

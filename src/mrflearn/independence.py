@@ -9,9 +9,9 @@ from typing import Any
 from mrflearn._blas import one_thread
 from mrflearn.dependence import Specification, on_device, resolve
 from mrflearn.dependence.information import table_of
+from mrflearn.selection.conditional_permutation import ConditionalPermutation
 from mrflearn.selection.edge_test import pair_test
 from mrflearn.selection.options import check_count, check_seed
-from mrflearn.selection.shuffled_null import Shuffled
 
 __all__ = ["IndependenceTest", "independence_test"]
 
@@ -99,6 +99,6 @@ def independence_test(
     with one_thread():
         dependence = specification.bind(table)
         if not dependence.has_null:
-            dependence = Shuffled(dependence, specification, table, n_shuffles, seed)
+            dependence = ConditionalPermutation(dependence, specification, table, n_shuffles, seed)
         found = pair_test(dependence, (0, 1), given, given)
     return IndependenceTest(found.score / 2, found.by_chance / 2, found.p_value)

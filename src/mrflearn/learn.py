@@ -15,7 +15,6 @@ from mrflearn._columns import read_columns
 from mrflearn._shown import shown
 from mrflearn.account import account_of
 from mrflearn.estimators import GraphEstimator, SearchEstimator, as_estimator
-from mrflearn.evidence import Evidence
 from mrflearn.graph import Graph
 from mrflearn.result import Result, TableSummary
 from mrflearn.stability import Parts, repeated
@@ -138,9 +137,8 @@ def _with_tests(graph: Graph, estimator: SearchEstimator, table: Table, test: bo
     """Return a graph whose edges are tested, or are not."""
     if not test:
         edges = tuple(edge._replace(p_value=None, q_value=None) for edge in graph.edges)
-        evidence = replace(graph.evidence or Evidence(), stand_ins={})
-        return replace(graph, edges=edges, evidence=evidence)
-    known = graph.evidence is not None and graph.evidence.stand_ins
-    if known or any(edge.p_value is not None for edge in graph.edges):
+        known = None if graph.evidence is None else replace(graph.evidence, stand_ins={})
+        return replace(graph, edges=edges, evidence=known)
+    if graph.unsure or any(edge.p_value is not None for edge in graph.edges):
         return graph
     return estimator._test(graph, table) if graph.edges else graph

@@ -15,7 +15,7 @@ from mrflearn.work import Executor
 TABLE = as_table(np.random.default_rng(0).normal(size=(60, 8)))
 
 
-class Shuffled(Executor):
+class ConditionalPermutation(Executor):
     """One that finishes its work in any order."""
 
     elsewhere = True
@@ -48,14 +48,14 @@ def questions(draw):
 )
 def test_answers_are_the_same_bits_whoever_gives_them(asked, n_workers, seed, seconds):
     inner = Gaussian().bind(TABLE)
-    found = Remote(inner, Shuffled(n_workers, seed))
+    found = Remote(inner, ConditionalPermutation(n_workers, seed))
     found._of_one = seconds
     for answer, expected in zip(found.cmi_batch(asked), inner.cmi_batch(asked), strict=True):
         np.testing.assert_array_equal(answer, expected)
 
 
 def test_pieces_are_as_large_as_they_are_worth(monkeypatch):
-    executor = Shuffled(2, 0)
+    executor = ConditionalPermutation(2, 0)
     found = Remote(KNN().bind(TABLE), executor)
     monkeypatch.setattr(remote, "WORTH", 0.0)
     monkeypatch.setattr(remote, "FIRST", 3)
@@ -73,7 +73,7 @@ def test_pieces_are_as_large_as_they_are_worth(monkeypatch):
 
 
 def test_a_question_that_is_much_work_is_cut():
-    executor = Shuffled(2, 0)
+    executor = ConditionalPermutation(2, 0)
     wide = as_table(np.random.default_rng(0).normal(size=(30, 20)))
     found = Remote(Gaussian().bind(wide), executor)
     asked = [Question(i, [j for j in range(20) if j != i]) for i in range(3)]
@@ -94,7 +94,7 @@ def test_a_question_that_is_much_work_is_cut():
 )
 def test_pieces_are_worth_sending(n_left, n_workers, overhead, seconds):
     """Of what workers share evenly, no part takes less than ten times what sending it takes."""
-    executor = Shuffled(n_workers, 0)
+    executor = ConditionalPermutation(n_workers, 0)
     executor.overhead = overhead
     found = Remote(Gaussian().bind(TABLE), executor)
     found._of_one = seconds
@@ -109,7 +109,7 @@ def test_pieces_are_worth_sending(n_left, n_workers, overhead, seconds):
 
 
 def test_little_work_stays_here():
-    executor = Shuffled(2, 0)
+    executor = ConditionalPermutation(2, 0)
     found = Remote(KNN().bind(TABLE), executor)
     found._of_one = 1e-6
     found.cmi_batch([Question(0, range(1, 8))])

@@ -10,8 +10,8 @@ from scipy import stats
 from mrflearn import independence_test, learn
 from mrflearn.dependence import KNN, Gaussian, Memo, Sieve
 from mrflearn.estimators import GSMPLE
+from mrflearn.selection.conditional_permutation import ConditionalPermutation
 from mrflearn.selection.edge_test import edge_tests, pair_test
-from mrflearn.selection.shuffled_null import Shuffled
 from mrflearn.table import as_table
 
 
@@ -32,7 +32,7 @@ def frame_of(kind, n_samples, seed, edge):
 def p_value(specification, table):
     bound = specification.bind(table)
     if not bound.has_null:
-        bound = Shuffled(bound, specification, table, 40)
+        bound = ConditionalPermutation(bound, specification, table, 40)
     return pair_test(bound, (0, 1), [2, 3], [3, 4]).p_value
 
 

@@ -17,7 +17,7 @@ KINDS = ("threads", "processes", "dask", "shuffled")
 SEARCHES = ("gsmple", "gsmn", "iamb", "greedy-entropy", "chow-liu")
 
 
-class Shuffled(Executor):
+class ConditionalPermutation(Executor):
     """One that finishes its work in any order."""
 
     elsewhere = True
@@ -69,7 +69,7 @@ def workers(request, dask_client):
         "threads": {"n_jobs": 2, "executor": "threads"},
         "processes": {"n_jobs": 2, "executor": "processes"},
         "dask": {"executor": dask_client},
-        "shuffled": {"executor": Shuffled()},
+        "shuffled": {"executor": ConditionalPermutation()},
     }[request.param]
 
 

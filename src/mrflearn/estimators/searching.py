@@ -51,10 +51,10 @@ from mrflearn.search.nodewise import Blanket
 from mrflearn.search.screen import among_nearest, among_nearest_of
 from mrflearn.selection import fdr
 from mrflearn.selection.choice import Choice
+from mrflearn.selection.conditional_permutation import ConditionalPermutation
 from mrflearn.selection.edge_test import edge_tests
 from mrflearn.selection.options import ALPHA, FalseDiscoveryRate, Selection
 from mrflearn.selection.score_nulls import BlanketNulls, ScoreNulls
-from mrflearn.selection.shuffled_null import Shuffled
 from mrflearn.table import Table
 from mrflearn.work import Executor, Threads
 
@@ -265,7 +265,7 @@ class SearchEstimator(GraphEstimator):
         if memory is not None:
             n_held = 1 if isinstance(self._check_lam(), FalseDiscoveryRate) else 2
             memory //= self._shares(self._executor("threads"), n_held)[0]
-        return Shuffled(
+        return ConditionalPermutation(
             memo,
             self._specification(),
             table,

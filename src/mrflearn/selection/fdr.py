@@ -1,8 +1,8 @@
 """Choosing lambda by the false discovery rate: how many of the edges found are false by chance.
 
 What a search compares with lambda exceeds it now and then though two variables are independent,
-given their neighbours. How often is known from the null of the dependence, in closed form or by
-shuffling samples that are alike in the neighbours (`shuffled_null`). Summed over all pairs this is
+given their neighbors. How often is known from the null of the dependence, in closed form or by
+conditional permutation (`conditional_permutation`). Summed over all pairs this is
 how many false edges to expect, if there were no others; divided by how many edges were found it
 estimates the false discovery rate, in the manner of Benjamini and Hochberg (1995). Of the graphs
 that this allows, the densest whose last edges are true rather than false is chosen. It is no bound:

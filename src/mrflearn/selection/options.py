@@ -35,7 +35,7 @@ class FalseDiscoveryRate:
     Parameters
     ----------
     n_shuffles : int
-        Shuffled copies of a variable, where the dependence has no closed form.
+        Conditional permutations of a variable, where the dependence has no closed form.
     """
 
     name: ClassVar[str] = "fdr"
