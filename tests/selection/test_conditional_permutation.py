@@ -1,5 +1,7 @@
 """Conditional permutations: copies that depend on the conditions alone, and the null they give."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -74,7 +76,7 @@ def test_trees_halve_their_leaves(n_samples, n_conditions):
         order = np.argsort(leaf, kind="stable")
         ends = [points[0, leaf == number] for number in dict.fromkeys(leaf[order].tolist())]
         ends.sort(key=lambda own: (own.min(), own.max()))
-        assert all(one.max() <= other.min() for one, other in zip(ends, ends[1:], strict=False))
+        assert all(one.max() <= other.min() for one, other in itertools.pairwise(ends))
 
 
 def test_copies_of_numbers_have_the_same_values_and_keep_what_conditions_explain():
