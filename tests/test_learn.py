@@ -6,8 +6,9 @@ import pytest
 
 import mrflearn
 from mrflearn import GSMPLE, GLasso, InputError, learn
-from mrflearn.datasets import sparse_gaussian
+from mrflearn.datasets import load_penguins, sparse_gaussian
 from mrflearn.estimators import ParametricEstimator, SearchEstimator
+from mrflearn.learn import results
 from mrflearn.selection import Heldout, Stars
 
 
@@ -62,16 +63,6 @@ def test_beyond_fifty_variables_edges_are_tried_one_by_one():
         }
         assert graphs["alternate"] != graphs["pairs"]
         assert found.graph == graphs[refine]
-
-
-def test_tests_that_take_too_much_memory_are_refused_before_the_work(monkeypatch):
-    monkeypatch.setattr(GSMPLE, "_fit", lambda *_: pytest.fail("the work began"))
-    said = (
-        r"max_memory=10\.\d MB is too little: 2 workers may take 17\.2 MB to test edges of 300 "
-        r"rows: raise it, or leave tests out by test=False"
-    )
-    with pytest.raises(InputError, match=said):
-        learn(_chain(), n_jobs=2, max_memory="10.5 MB", quiet=True)
 
 
 def test_it_says_in_words_what_it_did(capsys):
@@ -216,3 +207,12 @@ def test_a_tree_is_not_said_to_know_neighbours():
     assert any("the tree, or forest, of the pairs that share most" in line for line in told)
     assert any("No lambda was asked for" in line for line in told)
     assert not any("once their neighbours are known" in line for line in told)
+
+
+def test_the_graph_comes_before_its_subsamples():
+    frame = load_penguins().dropna().drop(columns="year")
+    first, last = results(frame, dependence="gaussian", n_subsamples=4, quiet=True)
+    assert first.stability is None
+    assert last.stability.n_subsamples == 4
+    assert first.graph.adjacency.tolist() == last.graph.adjacency.tolist()
+    assert len(list(results(frame, dependence="gaussian", quiet=True))) == 1

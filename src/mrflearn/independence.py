@@ -55,7 +55,7 @@ def independence_test(
     The test that `learn` makes of each edge, given what you choose instead of the neighbors it
     found: the default compares regressions with their chi-square null, `knn` and its kin an
     estimate with those of conditional permutations. No such test holds for every distribution
-    (Shah and Peters 2020); docs/choosing-lambda.md says how far this one was checked. Several tests
+    (Shah and Peters 2020); docs/tests-measured.md says how far this one was checked. Several tests
     need a correction of their own, such as `scipy.stats.false_discovery_control`.
 
     Parameters

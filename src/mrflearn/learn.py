@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -17,10 +18,10 @@ from mrflearn.account import account_of
 from mrflearn.estimators import GraphEstimator, SearchEstimator, as_estimator
 from mrflearn.graph import Graph
 from mrflearn.result import Result, TableSummary
-from mrflearn.stability import Parts, repeated
+from mrflearn.stability import Parts, Stability, repeated
 from mrflearn.table import Table
 
-__all__ = ["learn"]
+__all__ = ["learn", "results"]
 
 OWN = ("test", "n_subsamples", "fraction", "quiet")
 """Options of `learn` that estimators do not have."""
@@ -85,14 +86,49 @@ def learn(
     >>> found.graph.neighbors("island")
     ('species',)
     """
+    *_, found = results(
+        data,
+        method,
+        test=test,
+        n_subsamples=n_subsamples,
+        fraction=fraction,
+        n_jobs=n_jobs,
+        executor=executor,
+        checkpoint=checkpoint,
+        quiet=quiet,
+        **options,
+    )
+    if not quiet:
+        print(found)
+    return found
+
+
+def results(
+    data: Any,
+    method: str | GraphEstimator = "gsmple",
+    *,
+    test: bool = True,
+    n_subsamples: int = 0,
+    fraction: float = 0.5,
+    n_jobs: int | None = -1,
+    executor: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    quiet: bool = False,
+    **options: Any,
+) -> Iterator[Result]:
+    """Yield what `learn` returns, before that what is known once there is a graph.
+
+    Where tests or subsamples take long, the graph can be written before they begin. Parameters are
+    those of `learn`.
+    """
     estimator = as_estimator(method, options, OWN)
     estimator = clone(estimator)  # the one given stays as it is
     if estimator.n_jobs is None:
         estimator.set_params(n_jobs=n_jobs)
     own = {"executor": executor, "checkpoint": checkpoint}
     estimator.set_params(**{name: value for name, value in own.items() if value is not None})
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    remarks: list[warnings.WarningMessage] = []
+    with _noted(remarks):
         estimator._check_lam()
         columns = read_columns(data)
         table = estimator._read(columns)
@@ -101,25 +137,63 @@ def learn(
             parts = Parts(table.n_samples, n_subsamples, fraction, estimator.random_state)
         with one_thread(), shown(quiet), estimator._checkpointing(table):
             estimator._fit(data, columns, table)
-            graph, stable = estimator.graph_, None
-            if isinstance(estimator, SearchEstimator):
-                graph = _with_tests(graph, estimator, table, test)
+    graph, stable = estimator.graph_, None
+    if not test:
+        graph = _untested(graph)
+    asks_tests = test and isinstance(estimator, SearchEstimator) and not _is_tested(graph)
+    if asks_tests or parts is not None:
+        yield _result(estimator, graph, table, None, remarks)
+        with _noted(remarks), one_thread(), shown(quiet), estimator._checkpointing(table):
+            if asks_tests:
+                assert isinstance(estimator, SearchEstimator)
+                graph = estimator._test(graph, table)
             if parts is not None:
                 stable = repeated(estimator, table, parts, estimator._executor("processes"))
                 graph = stable.of(graph)
-    found = Result(
+    yield _result(estimator, graph, table, stable, remarks)
+
+
+@contextmanager
+def _noted(remarks: list[warnings.WarningMessage]) -> Iterator[None]:
+    """Add the warnings of a block to a list."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield
+        finally:
+            remarks += caught
+
+
+def _result(
+    estimator: GraphEstimator,
+    graph: Graph,
+    table: Table,
+    stable: Stability | None,
+    remarks: Sequence[warnings.WarningMessage],
+) -> Result:
+    return Result(
         graph=graph,
         path=estimator.path_,
         lam=estimator.lam_,
         choice=estimator.choice_,
         table=TableSummary.of(table),
         options=estimator._plain_options(),
-        account=account_of(estimator, graph, table, stable, _remarks(caught)),
+        account=account_of(estimator, graph, table, stable, _remarks(remarks)),
         stability=stable,
     )
-    if not quiet:
-        print(found)
-    return found
+
+
+def _is_tested(graph: Graph) -> bool:
+    """Return whether there is nothing to test, or it was tested."""
+    known = any(edge.p_value is not None for edge in graph.edges)
+    return not graph.edges or known or bool(graph.unsure)
+
+
+def _untested(graph: Graph) -> Graph:
+    """Return a graph without the tests of its edges."""
+    edges = tuple(edge._replace(p_value=None, q_value=None) for edge in graph.edges)
+    known = None if graph.evidence is None else replace(graph.evidence, stand_ins={})
+    return replace(graph, edges=edges, evidence=known)
 
 
 def _remarks(caught: Sequence[warnings.WarningMessage]) -> tuple[str, ...]:
@@ -131,14 +205,3 @@ def _remarks(caught: Sequence[warnings.WarningMessage]) -> tuple[str, ...]:
             )
     ours = (warning for warning in caught if issubclass(warning.category, UserWarning))
     return tuple(dict.fromkeys(str(warning.message) for warning in ours))
-
-
-def _with_tests(graph: Graph, estimator: SearchEstimator, table: Table, test: bool) -> Graph:
-    """Return a graph whose edges are tested, or are not."""
-    if not test:
-        edges = tuple(edge._replace(p_value=None, q_value=None) for edge in graph.edges)
-        known = None if graph.evidence is None else replace(graph.evidence, stand_ins={})
-        return replace(graph, edges=edges, evidence=known)
-    if graph.unsure or any(edge.p_value is not None for edge in graph.edges):
-        return graph
-    return estimator._test(graph, table) if graph.edges else graph

@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 import warnings
 from pathlib import Path
 
@@ -223,3 +224,21 @@ def test_warnings_of_the_caller_are_left_as_they_were(chain):
     before = warnings.showwarning, list(warnings.filters)
     learned("chain.csv")
     assert (warnings.showwarning, list(warnings.filters)) == before
+
+
+def test_ctrl_c_during_subsamples_leaves_the_graph_in_whole_files(chain, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["mrflearn.learn"], "repeated", stopped)
+    result = run(
+        *("learn", "chain.csv", "--dependence", "gaussian", "--stability", "10", "-q"),
+        *("-o", "g.json", "--result", "r.json", "--figure", "f.png", "--report", "r.html"),
+    )
+    assert result.exit_code == 130
+    graph = Graph.load("g.json")
+    assert graph == GSMPLE(dependence="gaussian").fit(chain).graph_
+    assert mrflearn.Result.load("r.json").graph == graph
+    assert Path("f.png").stat().st_size > 1000
+    assert "</html>" in Path("r.html").read_text()
+    assert "g.json" in result.stderr

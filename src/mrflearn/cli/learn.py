@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mrflearn._words import listed
 from mrflearn.cli._graphs import (
     REPORTS,
     check_targets,
@@ -150,7 +151,7 @@ def learn(
     check_targets(file, outputs, figure, others)  # before anything slow
 
     from mrflearn._shown import shown
-    from mrflearn.learn import learn as learn_from
+    from mrflearn.learn import results
     from mrflearn.table import as_table
 
     options = search_options_of(method, measure)
@@ -169,20 +170,33 @@ def learn(
         if not (quiet or as_json):
             _describe(taken, file)
             _warn_of_time(taken, options, test)
-        with shown(quiet):
-            found = learn_from(
-                frame,
-                method,
-                test=test,
-                n_subsamples=stability,
-                checkpoint=checkpoint,
-                quiet=True,
-                **work.as_dict(),
-                **selection.as_dict(),
-                **reading,
-                **options,
-            )
-            written = write_files(found, found.graph, outputs, figure, result=result, report=report)
+        written: list[Path] = []
+        try:
+            with shown(quiet):
+                for found in results(
+                    frame,
+                    method,
+                    test=test,
+                    n_subsamples=stability,
+                    checkpoint=checkpoint,
+                    quiet=True,
+                    **work.as_dict(),
+                    **selection.as_dict(),
+                    **reading,
+                    **options,
+                ):
+                    written = write_files(
+                        found, found.graph, outputs, figure, result=result, report=report
+                    )
+        except KeyboardInterrupt:
+            if written:
+                files = listed([str(path) for path in written])
+                click.echo(
+                    f"stopped early: {files} hold the graph, without tests and frequencies that "
+                    "were not done",
+                    err=True,
+                )
+            raise
         for warning in found.account.warnings:  # shown once: some were said when it was read
             warnings.warn(warning, UserWarning, stacklevel=1)
     if as_json:
