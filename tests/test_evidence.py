@@ -83,7 +83,7 @@ def test_required_and_forbidden_edges_say_that_they_were_decided_before():
 def test_confidence_and_p_values_are_told_where_known():
     graph = Graph(("a", "b"), (("a", "b", 0.3, 0.75, 0.001, 0.01),))
     text = str(graph.explain("a", "b"))
-    assert "with probability 0.001 (q = 0.01 among all pairs)." in text
+    assert "would have probability 0.001 (q = 0.01 among all pairs)." in text
     assert "found again in 75% of the subsamples." in text
 
 

@@ -114,7 +114,8 @@ def _of_edges(graph: Graph) -> list[str]:
         named = [graph.nodes[k] for k in members]
         told.append(
             f"{graph.nodes[i]} – {graph.nodes[j]} cannot be tested: {listed(named, most=5)} "
-            f"determine{'s' if len(named) == 1 else ''} one of them, and could stand in its place."
+            f"determine{'s' if len(named) == 1 else ''} {graph.nodes[i]}, and could stand in its "
+            "place."
         )
     alone = [node for node in graph.nodes if not graph.neighbors(node)]
     if alone:

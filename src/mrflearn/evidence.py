@@ -34,8 +34,8 @@ class Evidence:
     given : tuple of tuples of int, or None
         What was given at each node, by position, if not its neighbors in the graph.
     stand_ins : dict
-        For each edge that cannot be tested, by position, the smaller first: the variables that
-        determine one of its ends, and could stand in the place of the other.
+        For each edge that cannot be tested, as the end that its other neighbors determine and the
+        other end, by position: those of the neighbors that do, and could stand in its place.
     """
 
     rule: str | None = None
@@ -54,6 +54,13 @@ class Evidence:
                 own = np.array(matrix, dtype=float)
                 own.flags.writeable = False
                 object.__setattr__(self, name, own)
+
+    def determined_end(self, i: int, j: int) -> tuple[int | None, tuple[int, ...]]:
+        """Return the end of an edge that other neighbors determine, and these; else None."""
+        for ends in ((i, j), (j, i)):
+            if ends in self.stand_ins:
+                return ends[0], self.stand_ins[ends]
+        return None, ()
 
     def shared_by(self, i: int, j: int) -> tuple[float, float] | None:
         """Return what a pair shares at either end, or None where nobody looked."""
@@ -108,8 +115,10 @@ class Explanation:
         Those of the edge, where known.
     looked_at : bool
         Whether the search looked at the pair; see `screen` of the searches.
+    determined : str or None
+        An end that other neighbors determine, so that the edge cannot be tested.
     stand_ins : tuple of str
-        Variables that determine an end, so that the edge cannot be tested apart from theirs.
+        Those neighbors, which could stand in its place.
     """
 
     source: str
@@ -128,6 +137,7 @@ class Explanation:
     q_value: float | None = None
     confidence: float | None = None
     looked_at: bool = True
+    determined: str | None = None
     stand_ins: tuple[str, ...] = ()
 
     @property
@@ -199,8 +209,8 @@ class Explanation:
         elif self.present and self.stand_ins:
             found.append(
                 f"The edge cannot be tested: {listed(self.stand_ins, most=6)} "
-                f"determine{'s' if len(self.stand_ins) == 1 else ''} one of them and could stand "
-                "in its place."
+                f"determine{'s' if len(self.stand_ins) == 1 else ''} {self.determined}, and could "
+                "stand in its place."
             )
         if self.confidence is not None:
             found.append(f"It was found again in {self.confidence:.0%} of the subsamples.")

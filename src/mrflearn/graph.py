@@ -207,11 +207,11 @@ class Graph:
     def unsure(self) -> tuple[Edge, ...]:
         """Edges with a q-value above 0.05, and those that cannot be tested; none if untested."""
         stand_ins = {} if self.evidence is None else self.evidence.stand_ins
+        untested = {frozenset(self.nodes[end] for end in edge) for edge in stand_ins}
         return tuple(
             edge
             for edge in self.edges
-            if (edge.q_value or 0) > DOUBTFUL
-            or (self._place[edge.source], self._place[edge.target]) in stand_ins
+            if (edge.q_value or 0) > DOUBTFUL or {edge.source, edge.target} in untested
         )
 
     def explain(self, a: str, b: str) -> Explanation:
@@ -230,6 +230,7 @@ class Graph:
         found = self.evidence or Evidence()
         entered = math.nan if found.entry is None else float(found.entry[i, j])
         given = [self._given(node, other) for node, other in ((a, b), (b, a))]
+        determined, stand_ins = found.determined_end(i, j)
         return Explanation(
             source=a,
             target=b,
@@ -247,7 +248,8 @@ class Graph:
             q_value=edge.q_value,
             confidence=edge.confidence,
             looked_at=found.information is None or found.shared_by(i, j) is not None,
-            stand_ins=tuple(self.nodes[z] for z in found.stand_ins.get((min(i, j), max(i, j)), ())),
+            determined=None if determined is None else self.nodes[determined],
+            stand_ins=tuple(self.nodes[z] for z in stand_ins),
         )
 
     def _given(self, node: str, other: str) -> tuple[str, ...]:

@@ -104,6 +104,7 @@ def test_an_edge_at_a_determined_end_has_no_p_value_and_names_what_could_stand_i
     found = {t.edge: t for t in edge_tests(bound, [(0, 2), (2, 3)], neighbors)}
     assert found[2, 3].p_value is None
     assert found[2, 3].q_value is None
+    assert found[2, 3].determined == 2
     assert found[2, 3].stand_ins == (0, 1)
     assert found[0, 2].p_value < 1e-10
     assert found[0, 2].stand_ins == ()
@@ -126,11 +127,15 @@ def test_what_cannot_be_tested_is_said_in_words_and_kept_in_files(tmp_path):
     edge = next(edge for edge in graph.edges if edge.target == "child")
     assert edge.p_value is None
     assert edge in graph.unsure
-    assert "one, other determine one of them" in " ".join(found.account.edges)
+    assert "one, other determine either, and could stand in its place" in " ".join(
+        found.account.edges
+    )
     assert "cannot be tested: one, other" in str(graph.explain("either", "child"))
     graph.save(tmp_path / "graph.json")
     again = type(graph).load(tmp_path / "graph.json")
-    assert again.explain("child", "either").stand_ins == ("one", "other")
+    explained = again.explain("child", "either")
+    assert explained.determined == "either"
+    assert explained.stand_ins == ("one", "other")
     assert again.unsure == graph.unsure
 
 

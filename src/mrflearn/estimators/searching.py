@@ -506,8 +506,9 @@ def _tested(graph: Graph, neighbors: Sequence[Sequence[int]], dependence: Depend
     ends = [(graph.index(edge.source), graph.index(edge.target)) for edge in graph.edges]
     for edge, test in zip(graph.edges, edge_tests(dependence, ends, neighbors), strict=True):
         edges.append(edge._replace(p_value=test.p_value, q_value=test.q_value))
-        if test.stand_ins:
-            stand_ins[test.edge] = test.stand_ins
+        if test.determined is not None:
+            (other,) = set(test.edge) - {test.determined}
+            stand_ins[test.determined, other] = test.stand_ins
     evidence = replace(graph.evidence or Evidence(), stand_ins=stand_ins)
     return replace(graph, edges=tuple(edges), evidence=evidence)
 

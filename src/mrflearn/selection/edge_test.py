@@ -20,6 +20,9 @@ from mrflearn.dependence.base import Dependence
 
 __all__ = ["EdgeTest", "edge_tests", "pair_test"]
 
+LEAST_P = float(np.finfo(float).tiny)
+"""Smallest p-value, 2e-308: smaller ones have no number, and none is zero."""
+
 
 @dataclass(frozen=True)
 class EdgeTest:
@@ -38,8 +41,10 @@ class EdgeTest:
         by its other neighbors, so that it has nothing left to share with the other end.
     q_value : float or None
         The p-value adjusted for all pairs of variables (Benjamini and Hochberg 1995).
+    determined : int or None
+        That end, the first of two.
     stand_ins : tuple of int
-        Variables that determine an end: they could stand in the place of the other end.
+        The neighbors that determine it: they could stand in its place.
     """
 
     edge: Pair
@@ -47,6 +52,7 @@ class EdgeTest:
     by_chance: float
     p_value: float | None
     q_value: float | None = None
+    determined: int | None = None
     stand_ins: tuple[int, ...] = ()
 
 
@@ -92,22 +98,20 @@ def pair_test(
     i, j = pair
     score = dependence.cmi(i, j, given_i) + dependence.cmi(j, i, given_j)
     null = dependence.null(i, (j,), given_i) + dependence.null(j, (i,), given_j)
-    stand_ins = {
-        s
-        for end, given in ((i, given_i), (j, given_j))
-        for s in _determining(dependence, end, given)
-    }
-    p_value = None if stand_ins else float(null.tail(score)[0])
-    return EdgeTest(pair, score, float(null.mean[0]), p_value, None, tuple(sorted(stand_ins)))
+    by_chance = float(null.mean[0])
+    for end, given in ((i, given_i), (j, given_j)):
+        if stand_ins := _determining(dependence, end, given):
+            return EdgeTest(pair, score, by_chance, None, None, end, stand_ins)
+    return EdgeTest(pair, score, by_chance, max(float(null.tail(score)[0]), LEAST_P))
 
 
-def _determining(dependence: Dependence, i: int, given: Sequence[int]) -> list[int]:
-    """Return the fewest of some variables, dropped in order, that determine another; or none."""
+def _determining(dependence: Dependence, i: int, given: Sequence[int]) -> tuple[int, ...]:
+    """Return variables, none of which can be dropped, that determine another; or none."""
     if not dependence.is_determined(i, given):
-        return []
+        return ()
     kept = sorted(given)
     for s in sorted(given):
         fewer = [z for z in kept if z != s]
         if dependence.is_determined(i, fewer):
             kept = fewer
-    return kept
+    return tuple(kept)
