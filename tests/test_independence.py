@@ -108,4 +108,4 @@ def test_mistakes_are_one_sentence(options, words):
 def test_a_constant_tells_nothing():
     x = np.random.default_rng(0).normal(size=50)
     assert independence_test(x, np.ones(50)).p_value == 1.0
-    assert independence_test(x, np.ones(50), x).p_value == 1.0
+    assert independence_test(x, np.ones(50), x).p_value is None  # x is known

@@ -6,7 +6,7 @@ import html
 import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
@@ -213,6 +213,12 @@ class Graph:
             for edge in self.edges
             if (edge.q_value or 0) > DOUBTFUL or {edge.source, edge.target} in untested
         )
+
+    def without_tests(self) -> Graph:
+        """Return the graph without p-values and q-values."""
+        edges = tuple(edge._replace(p_value=None, q_value=None) for edge in self.edges)
+        known = None if self.evidence is None else replace(self.evidence, stand_ins={})
+        return replace(self, edges=edges, evidence=known)
 
     def explain(self, a: str, b: str) -> Explanation:
         """Say why two nodes have an edge, or none: what they share, given what, and when it came.

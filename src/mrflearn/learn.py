@@ -6,7 +6,6 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from sklearn.base import clone
@@ -139,7 +138,7 @@ def results(
             estimator._fit(data, columns, table)
     graph, stable = estimator.graph_, None
     if not test:
-        graph = _untested(graph)
+        graph = graph.without_tests()
     asks_tests = test and isinstance(estimator, SearchEstimator) and not _is_tested(graph)
     if asks_tests or parts is not None:
         yield _result(estimator, graph, table, None, remarks)
@@ -187,13 +186,6 @@ def _is_tested(graph: Graph) -> bool:
     """Return whether there is nothing to test, or it was tested."""
     known = any(edge.p_value is not None for edge in graph.edges)
     return not graph.edges or known or bool(graph.unsure)
-
-
-def _untested(graph: Graph) -> Graph:
-    """Return a graph without the tests of its edges."""
-    edges = tuple(edge._replace(p_value=None, q_value=None) for edge in graph.edges)
-    known = None if graph.evidence is None else replace(graph.evidence, stand_ins={})
-    return replace(graph, edges=edges, evidence=known)
 
 
 def _remarks(caught: Sequence[warnings.WarningMessage]) -> tuple[str, ...]:

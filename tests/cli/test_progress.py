@@ -112,7 +112,6 @@ def test_lines_of_the_bar_fit_a_terminal_of_80_columns():
 @pytest.mark.parametrize(
     ("phase", "arguments"),
     [
-        ("Testing edges", ("learn", "table.csv")),
         ("Checking stability", ("learn", "table.csv", "--no-test", "--stability", 5000)),
         (
             "Choosing lambda",

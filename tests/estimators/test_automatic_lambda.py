@@ -31,7 +31,7 @@ def test_a_point_on_the_path_is_chosen(name):
     choice = estimator.choice_
     assert len(choice.values) == len(estimator.path_)
     chosen = estimator.path_[choice.position]
-    assert chosen == estimator.graph_
+    assert chosen == estimator.graph_.without_tests()
     assert estimator.lam_ == estimator.path_.lams[choice.position] == chosen.lam
     assert np.array_equal(estimator.adjacency_, chosen.adjacency)
     alone = ESTIMATORS[name](estimator.lam_).fit(_table_for(name))

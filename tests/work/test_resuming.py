@@ -49,7 +49,6 @@ def test_fifty_killed_runs_end_as_the_uninterrupted_one():
 @pytest.mark.parametrize("method", ["gsmple", "iamb", "chow-liu", "glasso"])
 def test_what_was_found_is_not_asked_again(method, frame, tmp_path, monkeypatch):
     from mrflearn.dependence._bound import BoundDirect
-    from mrflearn.selection import significance
 
     options = {"dependence": "knn"} if method != "glasso" else {}
     options |= {"checkpoint": tmp_path / "run", "quiet": True, "n_jobs": 1, "n_subsamples": 2}
@@ -59,7 +58,6 @@ def test_what_was_found_is_not_asked_again(method, frame, tmp_path, monkeypatch)
         raise AssertionError("asked again")
 
     monkeypatch.setattr(BoundDirect, "_cmi_many", fail)
-    monkeypatch.setattr(significance, "_test", fail)
     assert saved(learn(frame, method, **options), tmp_path / "second.json") == first
 
 

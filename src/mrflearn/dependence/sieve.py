@@ -669,13 +669,15 @@ class BoundSieve(TableDependence):
     def is_determined(self, i: int, given: Iterable[int]) -> bool:
         """Return whether others leave less than a share `NOTHING_LEFT` of a variable's variance.
 
-        By regression, or by the means of the cells of discrete ones.
+        By a regression that has twice as many rows as features, or by the means of the cells of
+        discrete ones.
         """
         known = tuple(sorted(s for s in set(given) if not self.table.constant[s]))
         features = self.first[i]
         if not known or not len(features):
             return False
-        if self._left_of(features, known).max() < NOTHING_LEFT:
+        many_rows = 2 * len(self._regression(known).features) < self.n_samples
+        if many_rows and self._left_of(features, known).max() < NOTHING_LEFT:
             return True
         discrete = tuple(s for s in known if self._codes[s] is not None)
         cells = self._cells(discrete)

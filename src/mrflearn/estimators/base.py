@@ -154,7 +154,7 @@ class GraphEstimator(BaseEstimator):
         return self
 
     def path(self, X: Any, lams: Iterable[float] | None = None) -> GraphPath:
-        """Return the graphs along several lambdas, each equal to what `fit` finds with it.
+        """Return the graphs along several lambdas: what `fit` finds with each, without tests.
 
         Parameters
         ----------

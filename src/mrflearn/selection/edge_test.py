@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mrflearn._edges import Pair
+from mrflearn._progress import Count
 from mrflearn.dependence.base import Dependence
 
 __all__ = ["EdgeTest", "edge_tests", "pair_test"]
@@ -72,15 +73,12 @@ def edge_tests(
     """
     from scipy.stats import false_discovery_control
 
-    found = [
-        pair_test(
-            dependence,
-            (i, j),
-            [s for s in neighbors[i] if s != j],
-            [s for s in neighbors[j] if s != i],
-        )
-        for i, j in edges
-    ]
+    count, found = Count("Testing edges", len(edges)), []
+    for i, j in edges:
+        given_i = [s for s in neighbors[i] if s != j]
+        given_j = [s for s in neighbors[j] if s != i]
+        found.append(pair_test(dependence, (i, j), given_i, given_j))
+        count.advance()
     n_variables = len(neighbors)
     p_values = np.ones(max(n_variables * (n_variables - 1) // 2, len(found)))
     p_values[: len(found)] = [1.0 if test.p_value is None else test.p_value for test in found]
