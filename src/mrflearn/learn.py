@@ -41,8 +41,8 @@ def learn(
 ) -> Result:
     """Learn from a table which variables depend on each other directly, and say how sure that is.
 
-    Without options: what `GSMPLE()` does, and a p-value and a q-value for each edge. About one edge
-    of twenty may be there by chance. For hundreds of variables see `screen`.
+    Without options: what `GSMPLE()` does, and a p-value and a q-value for each edge. At most
+    about one edge of ten is expected to be there by chance. For hundreds of variables see `screen`.
 
     Parameters
     ----------
