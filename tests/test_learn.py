@@ -206,7 +206,7 @@ def test_a_tree_is_not_said_to_know_neighbours():
     told = learn(table, "chow-liu", dependence="gaussian", test=False, quiet=True).messages
     assert any("the tree, or forest, of the pairs that share most" in line for line in told)
     assert any("No lambda was asked for" in line for line in told)
-    assert not any("once their neighbours are known" in line for line in told)
+    assert not any("once their neighbors are known" in line for line in told)
 
 
 def test_the_graph_comes_before_its_subsamples():

@@ -87,7 +87,7 @@ def _of_method(estimator: GraphEstimator) -> str:
         )
     return (
         f"Edges were found by {name}: two variables share one if they still tell about each other "
-        f"once their neighbours are known (conditional mutual information, estimate {how!r})."
+        f"once their neighbors are known (conditional mutual information, estimate {how!r})."
     )
 
 

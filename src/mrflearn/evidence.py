@@ -26,7 +26,7 @@ class Evidence:
     rule : {"sum", "and", "or", "alone"} or None
         What the search compared with lambda; None where nothing was.
     information : ndarray of shape (n_nodes, n_nodes), or None
-        In row i, I(i; j | neighbours of i without j) in nats; NaN for pairs not looked at.
+        In row i, I(i; j | neighbors of i without j) in nats; NaN for pairs not looked at.
     entry : ndarray of shape (n_nodes, n_nodes), or None
         The largest lambda of the path at which each edge is present, NaN if never.
     share : float
@@ -69,7 +69,7 @@ class Evidence:
         return float(self.information[i, j]), float(self.information[j, i])
 
     def place_of(self, i: int, j: int) -> int | None:
-        """Return as the how-manieth edge a pair came onto the path, from 1."""
+        """Return the rank of a pair among those that came onto the path, from 1."""
         if self.entry is None or np.isnan(self.entry[i, j]):
             return None
         earlier = len(self._entries) - np.searchsorted(self._entries, self.entry[i, j], "right")
@@ -94,9 +94,9 @@ class Explanation:
     present : bool
         Whether they share an edge.
     informations : tuple of two floats, or None
-        I(source; target | other neighbours of the source), and that of the target, in nats.
+        I(source; target | other neighbors of the source), and that of the target, in nats.
     given : tuple of two tuples of str
-        Those neighbours.
+        Those neighbors.
     weight : float
         Strength of the edge, NaN if there is none or it is unknown.
     unit : str
@@ -110,7 +110,7 @@ class Explanation:
     entered : float or None
         The largest lambda at which the edge is on the path; None if it never is.
     place : int or None
-        It came as the how-manieth pair onto the path, from 1; some leave it again.
+        Its rank among the pairs that came onto the path, from 1; some leave it again.
     p_value, q_value, confidence : float or None
         Those of the edge, where known.
     looked_at : bool

@@ -62,7 +62,7 @@ class Step:
         Required edges and growth add, shrinking removes.
     edge : tuple of int
         The two variables. Where a search works node by node, the first is the node whose
-        neighbourhood changes.
+        neighborhood changes.
     score : float
         What the search compared with lambda.
     change : float

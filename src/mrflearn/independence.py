@@ -71,7 +71,7 @@ def independence_test(
     random_state : int, default=0
         Seed of the permutations.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where neighbours are counted.
+        Where neighbors are counted.
     scale, kinds, missing
         As in `mutual_information`.
 

@@ -196,7 +196,7 @@ def test_each_label_of_the_still_picture_is_outlined_once(text):
 
 
 def test_the_page_says_what_an_edge_of_a_tree_is(result):
-    once = "once their neighbours are known"
+    once = "once their neighbors are known"
     assert once in " ".join(render(result).split())
     evidence = dataclasses.replace(result.graph.evidence, rule="alone")
     graph = dataclasses.replace(result.graph, evidence=evidence)

@@ -144,7 +144,7 @@ class Sieve(Specification):
         the normal score of a numeric column and the levels of a nominal one, nothing else; for
         continuous columns that is the closed form of a Gaussian copula.
     tolerance : float, default=5e-4
-        Nats that an end may gain though the variables are independent given its neighbours, since
+        Nats that an end may gain though the variables are independent given its neighbors, since
         no regression is exactly right. Lambda is chosen above twice this. A correlation of 0.03
         gains as much.
 

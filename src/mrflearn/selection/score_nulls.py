@@ -42,9 +42,9 @@ class NodeNulls:
         self._n_known = 0
         self._most = max(MOST_REMEMBERED, 2 * N_ROWS * sum(map(len, candidates)))
 
-    def rows(self, i: int, neighbours: Sequence[int]) -> NDArray[np.float64]:
+    def rows(self, i: int, neighbors: Sequence[int]) -> NDArray[np.float64]:
         """Return the rows of a `Null` with each candidate of `i`."""
-        asked = i, tuple(neighbours)
+        asked = i, tuple(neighbors)
         found = self._known.pop(asked, None)
         if found is None:
             found = self._ask(*asked)
@@ -72,7 +72,7 @@ class NodeNulls:
         return rows
 
     def n_questions(self, asked: Iterable[tuple[int, Sequence[int]]]) -> int:
-        """Return how many questions it takes to know the rows of nodes with neighbours."""
+        """Return how many questions it takes to know the rows of nodes with neighbors."""
         new = {(i, tuple(members)) for i, members in asked} - self._known.keys()
         n_questions = 0
         for i, members in new:
@@ -291,7 +291,7 @@ class BlanketNulls:
 
     @property
     def empty(self) -> Sequence[int]:
-        """The conditions of a node without neighbours."""
+        """The conditions of a node without neighbors."""
         return ()
 
     @property
@@ -323,7 +323,7 @@ class BlanketNulls:
         return self._nodes.n_questions((self.node, members) for members in blankets)
 
     def n_questions_alone(self) -> int:
-        """Return how many it takes for a node without neighbours."""
+        """Return how many it takes for a node without neighbors."""
         return self.n_questions([self.empty])
 
     def _null(self, conditions: Sequence[int]) -> Null:
