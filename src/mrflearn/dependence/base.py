@@ -148,6 +148,10 @@ class Dependence(ABC):
         """
         return self._null(*self._checked(i, candidates, given))
 
+    def tested_cmi(self, i: int, j: int, given: Iterable[int]) -> float:
+        """Return I(i; j | given) for a test, where a search may have saved checks of small ones."""
+        return self.cmi(i, j, given)
+
     def is_determined(self, i: int, given: Iterable[int]) -> bool:
         """Return whether others determine a variable, so that it shares nothing more."""
         return False
@@ -297,6 +301,10 @@ class Around(Dependence):
 
     def _null(self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]) -> Null:
         return self.inner.null(i, candidates, given)
+
+    def tested_cmi(self, i: int, j: int, given: Iterable[int]) -> float:
+        """Return I(i; j | given) for a test; see `Dependence.tested_cmi`."""
+        return self.inner.tested_cmi(i, j, given)
 
     def is_determined(self, i: int, given: Iterable[int]) -> bool:
         """Return whether others determine a variable; see `Dependence.is_determined`."""

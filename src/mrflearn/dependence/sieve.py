@@ -414,15 +414,28 @@ class BoundSieve(TableDependence):
     def _pairs(self) -> dict[tuple[int, int], float]:
         return {}
 
+    def tested_cmi(self, i: int, j: int, given: Iterable[int]) -> float:
+        """Return I(i; j | given) with all checks, which a search saves where p is above 0.018."""
+        node, (other,), known = self._checked(i, (j,), given)
+        known = tuple(s for s in known if not self.table.constant[s])
+        if self.table.constant[[node, other]].any():
+            return 0.0
+        return float(self._answers(node, (other,), known, worth_checking=0.0)[0])
+
     def _answers(
-        self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
+        self,
+        i: int,
+        candidates: tuple[int, ...],
+        given: tuple[int, ...],
+        worth_checking: float = WORTH_CHECKING,
     ) -> NDArray[np.float64]:
         """Return the gain of each candidate on the scale of one degree of freedom."""
         known = self._regression(given)
         regression = replace(known, known={("exact",): self._is_exact(known)})
         found = np.zeros(len(candidates))
         for places in self._by_shape(candidates, given).values():
-            found[places] = self._alike(i, [candidates[at] for at in places], regression)
+            some = [candidates[at] for at in places]
+            found[places] = self._alike(i, some, regression, worth_checking)
         return found
 
     def _by_shape(
@@ -441,7 +454,9 @@ class BoundSieve(TableDependence):
         none = np.empty(0, dtype=np.intp)
         return self.products.get((min(j, s), max(j, s)), (none, none, none))
 
-    def _alike(self, i: int, candidates: list[int], regression: _Regression) -> Floats:
+    def _alike(
+        self, i: int, candidates: list[int], regression: _Regression, worth_checking: float
+    ) -> Floats:
         """Return the gains of candidates that have as many features and products each."""
         left = self._rows_left(i, candidates, regression)
         if not (left > 1).all() or not len(self.first[i]) or not len(self.first[candidates[0]]):
@@ -469,12 +484,12 @@ class BoundSieve(TableDependence):
             checked: set[int] = set()
             while True:
                 best = int(np.argmin(log_p[:, at]))
-                if log_p[best, at] > WORTH_CHECKING or best in checked or doubtless[best, at]:
+                if log_p[best, at] > worth_checking or best in checked or doubtless[best, at]:
                     break
                 if len(checked) == MOST_CHECKED:
                     log_p[[way for way in range(len(ways)) if way not in checked], at] = 0.0
                     break
-                found = self._checked_log_p(i, j, ways[best], at, regression)
+                found = self._checked_log_p(i, j, ways[best], at, regression, worth_checking)
                 log_p[best, at] = max(log_p[best, at], min(found - corrections[best], 0.0))
                 checked.add(best)
         return one_degree_quantile(log_p.min(axis=0)) / (2 * left)
@@ -757,7 +772,9 @@ class BoundSieve(TableDependence):
 
     # Checks, which can only lower an answer
 
-    def _checked_log_p(self, i: int, j: int, way: _Way, at: int, regression: _Regression) -> float:
+    def _checked_log_p(
+        self, i: int, j: int, way: _Way, at: int, regression: _Regression, worth_checking: float
+    ) -> float:
         """Return the log p-value of a way under less convenient assumptions, at most 0."""
         statistic, degrees = float(way.statistic[at]), float(way.degrees[at])
         if degrees == 0:
@@ -771,10 +788,10 @@ class BoundSieve(TableDependence):
             return float(log_tail(np.array([mean * mean / variance]), scaled)[0])
 
         found = log_p(statistic)
-        if found < WORTH_CHECKING:
+        if found < worth_checking:
             within = self._within_cells(a, b, beyond, regression)
             found = found if within is None else max(found, log_p(within))
-        if found < WORTH_CHECKING and way.group == "product" and self.n_samples > MISFIT_ROWS:
+        if found < worth_checking and way.group == "product" and self.n_samples > MISFIT_ROWS:
             found = max(found, log_p(self._of_residual_products(a, b, regression)))
         if way.group == "first" and self._measured_with_error(i, j, regression.given):
             found = max(found, self.latent.log_p(i, j, regression.given))

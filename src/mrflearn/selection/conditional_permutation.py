@@ -10,7 +10,7 @@ exchanged. No such null is valid for all distributions (Shah and Peters 2020).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -85,6 +85,10 @@ class ConditionalPermutation(Dependence):
         self, i: int, candidates: tuple[int, ...], given: tuple[int, ...]
     ) -> NDArray[np.float64]:
         return self.inner.cmi_many(i, candidates, given)
+
+    def tested_cmi(self, i: int, j: int, given: Iterable[int]) -> float:
+        """Return I(i; j | given) for a test; see `Dependence.tested_cmi`."""
+        return self.inner.tested_cmi(i, j, given)
 
     def cmi_batch(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
         """Answer many independent questions, in their order."""

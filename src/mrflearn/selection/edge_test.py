@@ -94,7 +94,7 @@ def pair_test(
 ) -> EdgeTest:
     """Return the test of two variables, each given some others; without a q-value."""
     i, j = pair
-    score = dependence.cmi(i, j, given_i) + dependence.cmi(j, i, given_j)
+    score = dependence.tested_cmi(i, j, given_i) + dependence.tested_cmi(j, i, given_j)
     null = dependence.null(i, (j,), given_i) + dependence.null(j, (i,), given_j)
     by_chance = float(null.mean[0])
     for end, given in ((i, given_i), (j, given_j)):
