@@ -185,6 +185,20 @@ def test_where_cells_give_each_mean_nothing_is_tolerated():
     assert given_more.mean[0] == pytest.approx(0.5 / rows + 5e-4, rel=1e-9)
 
 
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10_000), n_samples=st.sampled_from([80, 300]))
+def test_a_test_makes_all_checks_and_a_search_those_of_small_p_values(seed, n_samples):
+    sieve = bound(mixed_frame(n_samples, seed))
+    i, j, *known = np.random.default_rng(seed).permutation(8).tolist()
+    known = known[: seed % 4]
+    searched, tested = sieve.cmi(i, j, known), sieve.tested_cmi(i, j, known)
+    assert tested <= searched + 1e-12
+    left = sieve._rows_left(i, [j], sieve._regression(tuple(sorted(known))))[0]
+    if left > 1 and stats.chi2.logsf(2 * left * tested, 1) < -4.0:
+        assert searched == tested
+    assert sieve.tested_cmi(8, j, known) == sieve.tested_cmi(j, 8, known) == 0.0  # a constant
+
+
 def literal_log_p(rows, predictors, conditions, blocks):
     """Return the least log p-value of Pillai's traces of blocks, after Bonferroni's correction."""
     n, found = len(rows), []

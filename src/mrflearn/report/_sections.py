@@ -68,7 +68,7 @@ def meaning(result: Reported) -> str:
             "at by itself."
         )
     return (
-        "Two variables share an edge if they still tell about each other once their neighbours are "
+        "Two variables share an edge if they still tell about each other once their neighbors are "
         "known."
     )
 

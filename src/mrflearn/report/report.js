@@ -28,7 +28,7 @@ function tell() {
       make(
         "p",
         {},
-        "Select a variable for its neighbours, or an edge, here or in the table, for why it is " +
+        "Select a variable for its neighbors, or an edge, here or in the table, for why it is " +
           "there. Escape clears.",
       ),
     );
