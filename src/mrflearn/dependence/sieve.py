@@ -268,6 +268,7 @@ class BoundSieve(TableDependence):
     symmetric = False
     has_null = True
     has_likelihood = True
+    saves_checks = True
 
     def __init__(self, table: Table, sieve: Sieve, max_memory: int | None = None) -> None:
         super().__init__(table)
