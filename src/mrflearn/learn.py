@@ -126,7 +126,7 @@ def results(
         estimator.set_params(n_jobs=n_jobs)
     own = {"executor": executor, "checkpoint": checkpoint}
     estimator.set_params(**{name: value for name, value in own.items() if value is not None})
-    remarks: list[warnings.WarningMessage] = []
+    remarks: list[str] = []
     with _noted(remarks):
         estimator._check_lam()
         columns = read_columns(data)
@@ -153,14 +153,18 @@ def results(
 
 
 @contextmanager
-def _noted(remarks: list[warnings.WarningMessage]) -> Iterator[None]:
-    """Add the warnings of a block to a list."""
+def _noted(remarks: list[str]) -> Iterator[None]:
+    """Add what a user is warned of to a list; what is for developers is passed on."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        try:
-            yield
-        finally:
-            remarks += caught
+        yield
+    for warning in caught:
+        if issubclass(warning.category, UserWarning):
+            remarks.append(str(warning.message))
+        else:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
 
 
 def _result(
@@ -168,7 +172,7 @@ def _result(
     graph: Graph,
     table: Table,
     stable: Stability | None,
-    remarks: Sequence[warnings.WarningMessage],
+    remarks: Sequence[str],
 ) -> Result:
     return Result(
         graph=graph,
@@ -177,7 +181,7 @@ def _result(
         choice=estimator.choice_,
         table=TableSummary.of(table),
         options=estimator._plain_options(),
-        account=account_of(estimator, graph, table, stable, _remarks(remarks)),
+        account=account_of(estimator, graph, table, stable, tuple(dict.fromkeys(remarks))),
         stability=stable,
     )
 
@@ -186,14 +190,3 @@ def _is_tested(graph: Graph) -> bool:
     """Return whether there is nothing to test, or it was tested."""
     known = any(edge.p_value is not None for edge in graph.edges)
     return not graph.edges or known or bool(graph.unsure)
-
-
-def _remarks(caught: Sequence[warnings.WarningMessage]) -> tuple[str, ...]:
-    """Return what a user was warned of, each once; what is for developers is passed on."""
-    for warning in caught:
-        if not issubclass(warning.category, UserWarning):
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno
-            )
-    ours = (warning for warning in caught if issubclass(warning.category, UserWarning))
-    return tuple(dict.fromkeys(str(warning.message) for warning in ours))
