@@ -58,8 +58,8 @@ MANY_COLUMNS = 200
 """Columns from which on a user is told that it takes long: minutes by nearest neighbours."""
 
 MANY_ROWS = 50_000
-"""Rows from which on a user is told that nearest neighbors take long: minutes for three columns, most
-of them for the conditional permutations that test edges."""
+"""Rows from which on a user is told that nearest neighbors take long: minutes for three columns,
+most of them for the conditional permutations that test edges."""
 
 
 @click.command(
