@@ -3,6 +3,7 @@
 import itertools
 import math
 import warnings
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from mrflearn.dependence import Gaussian, Memo, Sieve, _terms
-from mrflearn.dependence._features import FeatureMap, n_functions
+from mrflearn.dependence import sieve as sieve_module
+from mrflearn.dependence._features import FeatureMap, most_functions, n_functions
 from mrflearn.dependence._latent import hermite_coefficients, latent_correlation
 from mrflearn.dependence.null import log_tail, one_degree_quantile
 from mrflearn.dependence.statistics import SufficientStatistics
@@ -153,8 +155,110 @@ def test_products_are_checked_with_what_conditions_leave_of_the_candidate(seed, 
         n_left = n_samples - 1 - len(regression.features)
         n_left -= (bases[0].shape[1] + bases[1].shape[1] + 1) / 2
         expected = -n_left * np.log1p(-np.minimum(squares, 1 - 1e-12)).sum()
-        found = sieve._of_residual_products(way.response, way.predictors[0], regression)
+        asked = i, j, way.response, way.predictors[0], way.beyond[0], regression
+        assert sieve._of_residual_products(*asked) is None  # few rows
+        with patch.object(sieve_module, "MISFIT_ROWS", 0):
+            found = sieve._of_residual_products(*asked)
         assert found == pytest.approx(expected, rel=1e-5, abs=1e-4)
+
+
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10_000), n_samples=st.sampled_from([150, 400]))
+def test_a_spread_is_checked_with_squares_of_what_conditions_leave(seed, n_samples):
+    sieve = bound(mixed_frame(n_samples, seed))
+    rows = all_columns(sieve)
+    i, j, *known = np.random.default_rng(seed).permutation(7).tolist()
+    known = tuple(sorted(known[: 1 + seed % 3]))
+    regression = sieve._regression(known)
+    conditions = literal_conditions(sieve, rows, known)
+    for way in sieve._ways(i, [j], regression):
+        found = sieve._of_residual_squares(
+            i, j, way.response, way.predictors[0], way.beyond[0], regression
+        )
+        blocks, n_squares = [], 0
+        for k, block in ((i, way.response), (j, way.predictors[0])):
+            columns = []
+            for feature in block.tolist():
+                squared = feature in sieve.low[k][len(sieve.first[k]) :]
+                of = sieve.first[k][:1] if squared else [feature]
+                column = residuals(rows[:, of], conditions)
+                columns.append(residuals(column**2, conditions) if squared else column)
+                n_squares += squared
+            blocks.append(np.column_stack(columns))
+        has_products = (way.predictors[0] >= sieve.features.n_features).any()
+        if not n_squares or way.beyond.shape[1] or has_products:
+            assert found is None
+            continue
+        e, f = ((block - block.mean(axis=0)) for block in blocks)
+        ranks, bases = [], []
+        for block in (e, f):
+            u, size, _ = np.linalg.svd(block, full_matrices=False)
+            bases.append(u[:, size**2 > 1e-7 * n_samples])
+            ranks.append(bases[-1].shape[1])
+        squares = np.linalg.svd(bases[0].T @ bases[1], compute_uv=False) ** 2
+        n_left = n_samples - 1 - len(regression.features) - (sum(ranks) + 1) / 2
+        expected = -max(n_left, 0) * np.log1p(-np.minimum(squares, 1 - 1e-12)).sum()
+        assert found == pytest.approx(expected, rel=1e-4, abs=1e-3)
+
+
+def test_a_test_takes_variances_of_labels_from_the_cells_of_their_conditions():
+    rng = np.random.default_rng(0)
+    z = rng.integers(2, size=(1_500, 3))
+    chance = np.array([0.02, 0.5])[(z.sum(axis=1) == 3).astype(int)]  # varies in one cell of eight
+    x, y = (rng.random((2, 1_500)) < chance).astype(int)
+    frame = pd.DataFrame(np.column_stack([x, y, z]), columns=list("xyabc"))
+    sieve = bound(frame)
+    known = sieve._regression((2, 3, 4))
+    regression = sieve_module.replace(known, is_test=True, known={})
+    rank, _, variances = sieve._variances(sieve.first[0], sieve.first[0][:0], regression)
+    expected = frame.groupby(list("abc"))["x"].transform("var", ddof=0)
+    expected = np.maximum(expected / expected.mean(), sieve_module.LEAST_VARIANCE)
+    assert rank == 1
+    assert variances[:, 0] == pytest.approx(expected[sieve._rows].to_numpy(), rel=1e-6)
+    searching = sieve_module.replace(known, known={})
+    searched = sieve._variances(sieve.first[0], sieve.first[0][:0], searching)[2]
+    assert searched.max() < 3 < 5 < variances.max()  # the regression of squares is additive
+
+
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10_000), n_samples=st.sampled_from([120, 400]))
+def test_variables_have_many_functions_where_literal_tests_ask_for_them(seed, n_samples):
+    frame = mixed_frame(n_samples, seed)
+    rng = np.random.default_rng(seed)
+    frame["wave"] = np.sin(4 * frame["x"]) + (0.3 + seed % 3) * rng.normal(size=n_samples)
+    sieve = bound(frame)
+    few = FeatureMap.fit(sieve.table, n_functions(n_samples))
+    many = FeatureMap.fit(sieve.table, most_functions(n_samples))
+    rows, finer = (features.features(sieve.table, slice(None)) for features in (few, many))
+    for s in range(sieve.n_variables):
+        own = np.arange(few.starts[s], few.starts[s + 1])
+        every = np.arange(many.starts[s], many.starts[s + 1])
+        n_own = len(sieve.all[s])
+        if len(every) == len(own):
+            assert n_own == len(own)
+            continue
+        low = [
+            np.arange(few.starts[j], few.starts[j] + few.n_low[j])
+            for j in range(sieve.n_variables)
+            if j != s
+        ]
+        least = literal_log_p(rows, finer[:, every], rows[:, own], low)
+        level = math.log(_terms.MANY_LEVEL)
+        if abs(least - level) > 1e-3:
+            assert n_own == (len(every) if least < level else len(own))
+
+
+def test_waves_of_the_same_cause_are_independent_given_it():
+    rng = np.random.default_rng(0)
+    z, x, y, w = rng.normal(size=(4, 1_000))
+    waves = np.sin(3 * z)
+    frame = pd.DataFrame({"z": z, "x": waves + 0.5 * x, "y": waves + 0.5 * y, "w": w})
+    sieve = bound(frame)
+    assert len(sieve.all[0]) >= most_functions(1_000) - 1  # a knot at 0 is z and its modulus
+    assert len(sieve.all[3]) == n_functions(1_000)
+    tail = sieve.null(1, [2], (0,)).tail(sieve.tested_cmi(1, 2, [0]))
+    assert tail[0] > 0.05
+    assert sieve.null(1, [0], ()).tail(sieve.cmi(1, 0))[0] < 1e-100
 
 
 def test_a_node_shows_independence_below_the_tolerance_less_two_standard_errors():

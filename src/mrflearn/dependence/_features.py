@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from mrflearn.table import Column, Table
 
-__all__ = ["FEW_LEVELS", "FeatureMap", "n_functions", "normal_scores_of"]
+__all__ = ["FEW_LEVELS", "FeatureMap", "most_functions", "n_functions", "normal_scores_of"]
 
 RARE = 5
 """Rows below which a level of a nominal column is joined with other rare ones: no regression learns
@@ -39,6 +39,9 @@ REDUNDANT = 1e-6
 MOST_WITHIN = 40
 """Products of the columns of one variable, at most."""
 
+MOST_FUNCTIONS = 64
+"""Functions of a column on which others depend by waves or jumps, at most."""
+
 CHUNK = 4096
 """Rows whose features are held at a time."""
 
@@ -53,6 +56,11 @@ def n_functions(n_samples: int) -> int:
     take at most 1.5 roots of n.
     """
     return max(1, min(round(2.1 * n_samples**0.18), round(n_samples**0.5 / 3.3)))
+
+
+def most_functions(n_samples: int) -> int:
+    """Return how many a column has where few miss much: 6 at 100 rows, 20 at 1,000."""
+    return min(round(n_samples**0.5 / 1.6), MOST_FUNCTIONS)
 
 
 def normal_scores_of(counts: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -110,11 +118,27 @@ class _ColumnMap:
         found += [(position == mark).astype(float) for mark in self.marked]
         return np.array(found)
 
+    def with_functions(self, n_most: int) -> _ColumnMap:
+        """Return the map with at most `n_most` smooth features, as few as now at least."""
+        n_now = sum(self.sizes) - len(self.marked)
+        n_smooth = min(n_most, len(self.values) - 1)
+        if self.scores is None or n_smooth <= n_now:
+            return self
+        first, second = 1, min(n_smooth, 2) - 1
+        further = n_smooth - first - second + len(self.marked)
+        return replace(self, knots=_knots(n_smooth - 3), sizes=(first, second, further))
+
+
+def _knots(n_knots: int) -> NDArray[np.float64]:
+    """Return normal quantiles with as many rows between them."""
+    from scipy.special import ndtri
+
+    n_knots = max(n_knots, 0)
+    return np.asarray(ndtri(np.arange(1, n_knots + 1) / (n_knots + 1)))
+
 
 def _column_map(column: Column, values: NDArray[np.float64], n_most: int) -> _ColumnMap:
     """Return the features of a column, at most `n_most` smooth ones."""
-    from scipy.special import ndtri
-
     distinct, counts = np.unique(values, return_counts=True)
     nothing, products = np.empty(0, dtype=np.intp), n_most > 1
     if len(distinct) == 1:
@@ -132,14 +156,12 @@ def _column_map(column: Column, values: NDArray[np.float64], n_most: int) -> _Co
         marked = np.delete(marked, np.argmax(sizes))
         return _ColumnMap(distinct, None, np.empty(0), marked, rare, (len(marked), 0, 0), products)
     n_smooth = min(n_most, len(distinct) - 1)
-    n_knots = max(n_smooth - 3, 0)
-    knots = ndtri(np.arange(1, n_knots + 1) / (n_knots + 1))
     discrete = len(distinct) <= FEW_LEVELS or n_most == 1
     heavy = nothing if discrete else np.flatnonzero(counts >= HEAVY * len(values))
     return _ColumnMap(
         distinct,
         normal_scores_of(counts),
-        knots,
+        _knots(n_smooth - 3),
         heavy,
         np.zeros(len(distinct), dtype=bool),
         (1, min(n_smooth, 2) - 1, max(n_smooth - 2, 0) + len(heavy)),
@@ -161,6 +183,34 @@ def _rare(counts: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, eq=False)
+class _Block:
+    """From the values of a variable to its features.
+
+    Attributes
+    ----------
+    maps : tuple of _ColumnMap
+        From each of its columns to raw features.
+    center, transform : ndarray
+        Means of these, and what makes them orthonormal.
+    sizes : tuple of int
+        How many features are first ones, first or second ones, and all.
+    """
+
+    maps: tuple[_ColumnMap, ...]
+    center: NDArray[np.float64]
+    transform: NDArray[np.float64]
+    sizes: tuple[int, int, int]
+
+    @classmethod
+    def fit(cls, maps: tuple[_ColumnMap, ...], values: NDArray[np.float64]) -> _Block:
+        """Return the features that come from maps of columns with these values."""
+        return cls(maps, *_orthonormal(maps, values))
+
+    def features(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the features of some rows, one row for each feature."""
+        return np.asarray(self.transform.T @ (_raw(self.maps, values) - self.center[:, None]))
+
+
 class FeatureMap:
     """From rows of a table to features.
 
@@ -174,30 +224,44 @@ class FeatureMap:
         How many of them, the first ones included, stand for these and for its spread.
     """
 
-    starts: NDArray[np.intp]
-    n_first: NDArray[np.intp]
-    n_low: NDArray[np.intp]
-    _maps: tuple[tuple[_ColumnMap, ...], ...]
-    _centers: tuple[NDArray[np.float64], ...]
-    _transforms: tuple[NDArray[np.float64], ...]
+    def __init__(self, blocks: Sequence[_Block]) -> None:
+        self._blocks = tuple(blocks)
+        sizes = np.array([block.sizes for block in blocks], dtype=np.intp).reshape(-1, 3)
+        self.n_first, self.n_low, every = sizes.T
+        self.starts = np.concatenate([[0], np.cumsum(every)]).astype(np.intp)
 
     @classmethod
     def fit(cls, table: Table, n_most: int) -> FeatureMap:
         """Return the features that suit the columns of a table."""
-        maps, centers, transforms, sizes = [], [], [], []
+        blocks = []
         for i in range(table.n_variables):
-            own = tuple(
-                _column_map(column, values, n_most)
-                for column, values in zip(table.columns_of(i), table.values_of(i), strict=True)
-            )
-            center, transform, size = _orthonormal(own, table.values_of(i))
-            maps.append(own)
-            centers.append(center)
-            transforms.append(transform)
-            sizes.append(size)
-        first, low, every = np.array(sizes, dtype=np.intp).reshape(len(sizes), 3).T
-        starts = np.concatenate([[0], np.cumsum(every)]).astype(np.intp)
-        return cls(starts, first, low, tuple(maps), tuple(centers), tuple(transforms))
+            values = table.values_of(i)
+            columns = zip(table.columns_of(i), values, strict=True)
+            maps = tuple(_column_map(column, own, n_most) for column, own in columns)
+            blocks.append(_Block.fit(maps, values))
+        return cls(blocks)
+
+    def with_functions(self, table: Table, variables: Sequence[int], n_most: int) -> FeatureMap:
+        """Return the map in which some variables have at most `n_most` smooth functions."""
+        blocks = list(self._blocks)
+        for i in variables:
+            blocks[i] = _Block.fit(self._with_functions(i, n_most), table.values_of(i))
+        return FeatureMap(blocks)
+
+    def functions(
+        self, table: Table, i: int, n_most: int, rows: slice | NDArray[np.intp]
+    ) -> NDArray[np.float64] | None:
+        """Return up to `n_most` raw smooth functions of a variable, a row for each.
+
+        None if it has no more of them than the map gives it.
+        """
+        maps = self._with_functions(i, n_most)
+        if maps == self._blocks[i].maps:
+            return None
+        return _raw(maps, table.values_of(i)[:, rows])
+
+    def _with_functions(self, i: int, n_most: int) -> tuple[_ColumnMap, ...]:
+        return tuple(own.with_functions(n_most) for own in self._blocks[i].maps)
 
     @property
     def n_features(self) -> int:
@@ -206,12 +270,11 @@ class FeatureMap:
 
     def features(self, table: Table, rows: slice | NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the features of some rows of a table, shape (rows, n_features)."""
-        return np.vstack([self.block(table, i, rows) for i in range(len(self._maps))]).T
+        return np.vstack([self.block(table, i, rows) for i in range(len(self._blocks))]).T
 
     def block(self, table: Table, i: int, rows: slice | NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the features of one variable in some rows, shape (n_features, rows)."""
-        raw = _raw(self._maps[i], table.values_of(i)[:, rows])
-        return np.asarray(self._transforms[i].T @ (raw - self._centers[i][:, None]))
+        return self._blocks[i].features(table.values_of(i)[:, rows])
 
 
 def _raw(maps: tuple[_ColumnMap, ...], values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -255,18 +318,16 @@ def _orthonormal(
     covariance = cross / n_samples - np.outer(mean, mean)
     ends = np.cumsum([sum(own.sizes[part] for own in maps) for part in range(3)])
     ends[2] += n_within
-    columns: list[NDArray[np.float64]] = []
+    transform = np.zeros((n_raw, 0))
     sizes = [0, 0, 0]
     for k in range(n_raw):
         column = np.zeros(n_raw)
         column[k] = 1.0
         for _ in range(2):  # once more, for the rounding of the first
-            for other in columns:
-                column = column - other * (other @ covariance @ column)
+            column = column - transform @ (transform.T @ (covariance @ column))
         left = column @ covariance @ column
         if left > REDUNDANT * max(covariance[k, k], np.finfo(float).tiny):
-            columns.append(column / np.sqrt(left))
+            transform = np.column_stack([transform, column / np.sqrt(left)])
             sizes[int(np.searchsorted(ends, k, side="right"))] += 1
-    transform = np.array(columns).reshape(len(columns), n_raw).T
     first, second, further = sizes
     return mean, transform, (first, first + second, first + second + further)

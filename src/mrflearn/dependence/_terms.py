@@ -1,9 +1,9 @@
 """Which terms of a sieve enter the conditions of a regression.
 
 Every condition enters by its first features. Its further functions enter if some other variable
-depends on them, and the products of two conditions enter if some third variable does. So the terms
-that stand for a set of conditions depend on that set alone, and those of a larger set contain
-those of a smaller one.
+depends on them, and there are many of them if that depends on many. The products of two conditions
+enter if some third variable does. So the terms that stand for a set of conditions depend on that
+set alone, and those of a larger set contain those of a smaller one.
 
 A term that is left out does little harm. What regressions of x and of y miss leaves a squared
 correlation e^2 f^2 between residuals that should have none, where e^2 and f^2 are the shares of
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,10 +23,13 @@ from numpy.typing import NDArray
 
 from mrflearn.dependence.null import log_tail
 
-__all__ = ["Blocks", "Terms", "choose_terms", "most_products"]
+__all__ = ["Blocks", "Terms", "choose_terms", "most_products", "needs_many"]
 
 FUNCTION_LEVEL = 0.05
 """Level of the test whether others depend on the functions of a variable beyond its first."""
+
+MANY_LEVEL = 0.01
+"""Level of the test whether others depend on more functions of a variable than the few it has."""
 
 PRODUCT_LEVEL = 0.01
 """Level of the test whether others depend on the products of two variables."""
@@ -92,6 +95,39 @@ class Terms:
 
     curved: NDArray[np.bool_]
     products: dict[tuple[int, int], tuple[int, Ints, Ints]]
+
+
+def needs_many(rows: Floats, blocks: Blocks, many: Callable[[int], Floats | None]) -> list[int]:
+    """Return the variables of which others depend on many functions, given the few they have.
+
+    Parameters
+    ----------
+    rows : ndarray
+        Some rows of features.
+    blocks : Blocks
+        The features of each variable.
+    many : callable
+        Returns many functions of a variable in these rows, a row for each, or None.
+    """
+    rows = rows - rows.mean(axis=0)
+    covariance = rows.T @ rows / len(rows)
+    low = np.concatenate(blocks.low)
+    found = []
+    for s, few in enumerate(blocks.all):
+        functions = many(s)
+        if functions is None:
+            continue
+        functions -= functions.mean(axis=1, keepdims=True)
+        functions /= np.maximum(functions.std(axis=1, keepdims=True), DETERMINED)
+        used = np.union1d(low, few)
+        cross = np.zeros((len(functions), rows.shape[1]))
+        cross[:, used] = functions @ rows[:, used] / len(rows)
+        inner = functions @ functions.T / len(rows)
+        others = [own for j, own in enumerate(blocks.low) if j != s]
+        log_p = _log_p(inner, cross, covariance, few, others, len(rows))
+        if log_p < math.log(MANY_LEVEL):
+            found.append(s)
+    return found
 
 
 def choose_terms(rows: Floats, blocks: Blocks) -> Terms:

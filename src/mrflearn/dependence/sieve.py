@@ -40,9 +40,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrflearn._memory import check_memory
-from mrflearn.dependence._features import CHUNK, FEW_LEVELS, FeatureMap, n_functions
+from mrflearn.dependence._features import (
+    CHUNK,
+    FEW_LEVELS,
+    FeatureMap,
+    most_functions,
+    n_functions,
+)
 from mrflearn.dependence._latent import LatentCorrelations
-from mrflearn.dependence._terms import Blocks, choose_terms, most_products
+from mrflearn.dependence._terms import Blocks, choose_terms, most_products, needs_many
 from mrflearn.dependence.base import Specification, TableDependence
 from mrflearn.dependence.null import Null, log_tail, one_degree_quantile
 from mrflearn.dependence.statistics import SufficientStatistics
@@ -105,6 +111,9 @@ and the check would cost power."""
 
 ROWS_A_CELL = 10
 """Rows that a cell of discrete conditions has on average if their table is well filled."""
+
+VARIANCE_ROWS_A_CELL = 40
+"""The same if variances are estimated in each cell."""
 
 MOST_IN_BLOCK = 12
 """Features of a block whose conditional covariances are estimated, at most."""
@@ -189,13 +198,21 @@ class _Regression:
         Their features and products, without redundant ones.
     inverse : ndarray
         Inverse of the Cholesky factor of the covariance matrix of these.
+    is_test : bool
+        Whether a test asks, which makes all checks; a search saves those that can decide nothing.
     """
 
     given: tuple[int, ...]
     features: Ints
     inverse: Floats
+    is_test: bool = False
     known: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     """What checks found about a block of features: the same for many candidates of a question."""
+
+    @property
+    def worth_checking(self) -> float:
+        """Log p-value below which an answer is checked."""
+        return 0.0 if self.is_test else WORTH_CHECKING
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,9 +266,7 @@ class _Cells:
 
     def centered(self, columns: Floats) -> Floats:
         """Return columns less the means of their cells."""
-        counts = np.maximum(self.counts, 1)
-        means = [np.bincount(self.cell, own, len(counts)) / counts for own in columns.T]
-        return np.asarray(columns - np.array(means).T[self.cell])
+        return _less_means(columns, self.cell)
 
 
 class BoundSieve(TableDependence):
@@ -276,34 +291,40 @@ class BoundSieve(TableDependence):
         self.tolerance = sieve.tolerance
         self.smooth = sieve.basis == "smooth"
         self.n_samples = table.n_samples
-        n_most = n_functions(table.n_samples) if self.smooth else 1
-        self.features = FeatureMap.fit(table, n_most)
-        starts, first, low = self.features.starts, self.features.n_first, self.features.n_low
-        variables = range(table.n_variables)
-        self.first = [np.arange(starts[i], starts[i] + first[i]) for i in variables]
-        self.low = [np.arange(starts[i], starts[i] + low[i]) for i in variables]
-        self.all = [np.arange(starts[i], starts[i + 1]) for i in variables]
-        self.numeric = [
-            table.kinds[i] != "nominal" and len(self.all[i]) > 1 and len(self.first[i]) == 1
-            for i in variables
-        ]
-        self.ordinal = [table.kinds[i] == "ordinal" for i in variables]
-        self.continuous = [
-            numeric and not ordinal
-            for numeric, ordinal in zip(self.numeric, self.ordinal, strict=True)
-        ]
+        self._number(FeatureMap.fit(table, n_functions(table.n_samples) if self.smooth else 1))
+        self._check_memory(max_memory)
         self._regressions: dict[tuple[int, ...], _Regression] = {}
         self._joint: dict[tuple[Any, ...], Floats] = {}
         self._held = np.empty(0, dtype=np.intp), np.empty(0), np.empty(0)
+        if self.smooth and self.features.n_features:
+            self._choose_functions()
+            self._check_memory(max_memory)
         self.entering = self.first
         self.products: dict[tuple[int, int], tuple[Ints, Ints, Ints]] = {}
         self._left = self._right = np.empty(0, dtype=np.intp)
-        self._blocks = Blocks(self.first, self.low, self.all, self.numeric)
-        self._check_memory(max_memory)
         if self.smooth and self.features.n_features:
             self._choose_terms()
         self.statistics = SufficientStatistics.of_chunks(self._chunks())
         self.covariance, self.scale = _unit(self.statistics.covariance, self.features.n_features)
+
+    def _number(self, features: FeatureMap) -> None:
+        """Take these features, and know which belong to each variable."""
+        self.features = features
+        starts, first, low = features.starts, features.n_first, features.n_low
+        variables, kinds = range(self.n_variables), self.table.kinds
+        self.first = [np.arange(starts[i], starts[i] + first[i]) for i in variables]
+        self.low = [np.arange(starts[i], starts[i] + low[i]) for i in variables]
+        self.all = [np.arange(starts[i], starts[i + 1]) for i in variables]
+        self.numeric = [
+            kinds[i] != "nominal" and len(self.all[i]) > 1 and len(self.first[i]) == 1
+            for i in variables
+        ]
+        self.ordinal = [kind == "ordinal" for kind in kinds]
+        self.continuous = [
+            numeric and not ordinal
+            for numeric, ordinal in zip(self.numeric, self.ordinal, strict=True)
+        ]
+        self._blocks = Blocks(self.first, self.low, self.all, self.numeric)
 
     def _check_memory(self, max_memory: int | None) -> None:
         """Refuse a bound on memory that the covariance matrix of features would exceed."""
@@ -314,6 +335,17 @@ class BoundSieve(TableDependence):
         n_rows = sum(min(rows, self.n_samples) for rows in held)
         needed = 8 * (3 * n_features**2 + n_rows * n_features)
         check_memory(needed, max_memory, f"a covariance matrix of {n_features} features")
+
+    def _choose_functions(self) -> None:
+        """Give many functions to variables on which others depend by more than a few."""
+        rows, n_most = self._rows[self._evenly(CHOICE_ROWS)], most_functions(self.n_samples)
+        needed = needs_many(
+            self.features.features(self.table, rows),
+            self._blocks,
+            lambda i: self.features.functions(self.table, i, n_most, rows),
+        )
+        if needed:
+            self._number(self.features.with_functions(self.table, needed, n_most))
 
     def _choose_terms(self) -> None:
         """Choose what enters conditions, from some rows, and number the products."""
@@ -421,22 +453,23 @@ class BoundSieve(TableDependence):
         known = tuple(s for s in known if not self.table.constant[s])
         if self.table.constant[[node, other]].any():
             return 0.0
-        return float(self._answers(node, (other,), known, worth_checking=0.0)[0])
+        return float(self._answers(node, (other,), known, is_test=True)[0])
 
     def _answers(
         self,
         i: int,
         candidates: tuple[int, ...],
         given: tuple[int, ...],
-        worth_checking: float = WORTH_CHECKING,
+        is_test: bool = False,
     ) -> NDArray[np.float64]:
         """Return the gain of each candidate on the scale of one degree of freedom."""
         known = self._regression(given)
-        regression = replace(known, known={("exact",): self._is_exact(known)})
+        exact = {("exact",): self._is_exact(known)}
+        regression = replace(known, is_test=is_test, known=exact)
         found = np.zeros(len(candidates))
         for places in self._by_shape(candidates, given).values():
             some = [candidates[at] for at in places]
-            found[places] = self._alike(i, some, regression, worth_checking)
+            found[places] = self._alike(i, some, regression)
         return found
 
     def _by_shape(
@@ -455,9 +488,7 @@ class BoundSieve(TableDependence):
         none = np.empty(0, dtype=np.intp)
         return self.products.get((min(j, s), max(j, s)), (none, none, none))
 
-    def _alike(
-        self, i: int, candidates: list[int], regression: _Regression, worth_checking: float
-    ) -> Floats:
+    def _alike(self, i: int, candidates: list[int], regression: _Regression) -> Floats:
         """Return the gains of candidates that have as many features and products each."""
         left = self._rows_left(i, candidates, regression)
         if not (left > 1).all() or not len(self.first[i]) or not len(self.first[candidates[0]]):
@@ -485,12 +516,16 @@ class BoundSieve(TableDependence):
             checked: set[int] = set()
             while True:
                 best = int(np.argmin(log_p[:, at]))
-                if log_p[best, at] > worth_checking or best in checked or doubtless[best, at]:
+                if (
+                    log_p[best, at] > regression.worth_checking
+                    or best in checked
+                    or doubtless[best, at]
+                ):
                     break
                 if len(checked) == MOST_CHECKED:
                     log_p[[way for way in range(len(ways)) if way not in checked], at] = 0.0
                     break
-                found = self._checked_log_p(i, j, ways[best], at, regression, worth_checking)
+                found = self._checked_log_p(i, j, ways[best], at, regression)
                 log_p[best, at] = max(log_p[best, at], min(found - corrections[best], 0.0))
                 checked.add(best)
         return one_degree_quantile(log_p.min(axis=0)) / (2 * left)
@@ -773,9 +808,7 @@ class BoundSieve(TableDependence):
 
     # Checks, which can only lower an answer
 
-    def _checked_log_p(
-        self, i: int, j: int, way: _Way, at: int, regression: _Regression, worth_checking: float
-    ) -> float:
+    def _checked_log_p(self, i: int, j: int, way: _Way, at: int, regression: _Regression) -> float:
         """Return the log p-value of a way under less convenient assumptions, at most 0."""
         statistic, degrees = float(way.statistic[at]), float(way.degrees[at])
         if degrees == 0:
@@ -789,11 +822,11 @@ class BoundSieve(TableDependence):
             return float(log_tail(np.array([mean * mean / variance]), scaled)[0])
 
         found = log_p(statistic)
-        if found < worth_checking:
-            within = self._within_cells(a, b, beyond, regression)
-            found = found if within is None else max(found, log_p(within))
-        if found < worth_checking and way.group == "product" and self.n_samples > MISFIT_ROWS:
-            found = max(found, log_p(self._of_residual_products(a, b, regression)))
+        checks = self._within_cells, self._of_residual_products, self._of_residual_squares
+        for check in checks:
+            if found < regression.worth_checking:
+                checked = check(i, j, a, b, beyond, regression)
+                found = found if checked is None else max(found, log_p(checked))
         if way.group == "first" and self._measured_with_error(i, j, regression.given):
             found = max(found, self.latent.log_p(i, j, regression.given))
         return found
@@ -827,26 +860,44 @@ class BoundSieve(TableDependence):
         """Return the rank of a block of residuals, its excess kurtosis and conditional variances.
 
         Covariances as well: the products of whitened residuals, regressed on the low features of
-        the conditions. None without conditions, or for a block of very many features.
+        the conditions; in a test, their means in the cells of discrete conditions that have many
+        rows. None without conditions, or for a block of very many features.
         """
         key = ("variances", *block.tolist(), -1, *beyond.tolist())
-        if key not in regression.known:
-            e = _white(self._residuals(block, beyond, regression, self._variance_rows))
-            n, r = e.shape
-            fitted = None
-            if len(regression.features) and r <= MOST_IN_BLOCK:
+        if key in regression.known:
+            known: tuple[int, float, Floats | None] = regression.known[key]
+            return known
+        e = _white(self._residuals(block, beyond, regression, self._variance_rows))
+        cell, fitted = self._cell_of_variances(regression), None
+        if cell is not None:
+            e = _white(_less_means(e, cell))
+        n, r = e.shape
+        if len(regression.features) and r <= MOST_IN_BLOCK:
+            products = (e[:, :, None] * e[:, None, :]).reshape(n, r * r)
+            if cell is not None:
+                fitted = products - _less_means(products, cell)
+            else:
                 low = np.concatenate([self.low[s] for s in regression.given])
                 x = self._columns(low, self._variance_rows)
-                products = (e[:, :, None] * e[:, None, :]).reshape(n, r * r)
                 slopes = _solve(self.covariance[np.ix_(low, low)], x.T @ products / n)
                 fitted = products.mean(axis=0) + _shrunk(x @ slopes, products, len(low))
-                diagonal = np.arange(r) * (r + 1)
-                fitted[:, diagonal] = np.maximum(fitted[:, diagonal], LEAST_VARIANCE)
-            regression.known[key] = r, _excess(e), fitted
-        return regression.known[key]
+            diagonal = np.arange(r) * (r + 1)
+            fitted[:, diagonal] = np.maximum(fitted[:, diagonal], LEAST_VARIANCE)
+            if cell is not None:  # what is rare in a cell, not because of it
+                e = _white(e / np.sqrt(fitted[:, diagonal]))
+        regression.known[key] = r, _excess(e), fitted
+        return r, _excess(e), fitted
+
+    def _cell_of_variances(self, regression: _Regression) -> Ints | None:
+        """Return the cell of rows that variances are estimated from, where that suits a test."""
+        cells = self._cells_of(regression) if regression.is_test else None
+        rows = self._evenly(VARIANCE_ROWS)
+        if cells is None or not cells.are_all or cells.n_filled * VARIANCE_ROWS_A_CELL > len(rows):
+            return None
+        return np.asarray(cells.cell[rows])
 
     def _within_cells(
-        self, a: Ints, b: Ints, beyond: Ints, regression: _Regression
+        self, i: int, j: int, a: Ints, b: Ints, beyond: Ints, regression: _Regression
     ) -> float | None:
         """Return the statistic with residuals freed of the means of cells of discrete conditions.
 
@@ -875,13 +926,18 @@ class BoundSieve(TableDependence):
             n_used += len(regression.features)
         return self._statistic_of(centered(a), centered(b), n_used, regression)
 
-    def _of_residual_products(self, a: Ints, b: Ints, regression: _Regression) -> float:
+    def _of_residual_products(
+        self, i: int, j: int, a: Ints, b: Ints, beyond: Ints, regression: _Regression
+    ) -> float | None:
         """Return the statistic with products of what conditions leave of the candidate.
 
         Conditions explain the features of a candidate better than the products of these with a
         condition. What regressions miss of either end then enters as a product of two small
-        terms, as it does without interactions.
+        terms, as it does without interactions. None for ways without products, or few rows.
         """
+        is_product = b >= self.features.n_features
+        if not is_product.any() or self.n_samples <= MISFIT_ROWS:
+            return None
 
         def left(block: Ints) -> Floats:
             key = ("left", *block.tolist())
@@ -889,7 +945,6 @@ class BoundSieve(TableDependence):
                 regression.known[key] = self._residuals(block, a[:0], regression, self._some)
             return regression.known[key]
 
-        is_product = b >= self.features.n_features
         factors = b[is_product] - self.features.n_features
         pairs = np.array([self._left[factors], self._right[factors]])
         owners = np.searchsorted(self.features.starts, pairs, side="right") - 1
@@ -898,6 +953,40 @@ class BoundSieve(TableDependence):
         f = left(own)[:, place]
         f[:, len(b) - len(factors) :] *= self._some[:, pairs[1]]
         return self._statistic_of(left(a), f, len(regression.features), regression)
+
+    def _of_residual_squares(
+        self, i: int, j: int, a: Ints, b: Ints, beyond: Ints, regression: _Regression
+    ) -> float | None:
+        """Return the statistic with squares of residuals in place of second features.
+
+        A node's second feature depends on products of all that moves the node: regressions miss
+        more of it than of the square of what they leave. None for ways without second features.
+        """
+        second = [self.low[k][len(self.first[k]) :] for k in (i, j)]
+        is_second = [np.isin(a, second[0]), np.isin(b, second[1])]
+        is_spread = any(own.any() for own in is_second) and not len(beyond)
+        if not is_spread or not regression.given or (b >= self.features.n_features).any():
+            return None
+        blocks = []
+        for k, block, squared in zip((i, j), (a, b), is_second, strict=True):
+            if squared.any() and not self.numeric[k]:
+                return None
+            key = ("squares", *block.tolist())
+            if key not in regression.known:
+                e = self._residuals(block[~squared], block[:0], regression, self._some)
+                if squared.any():
+                    e = np.hstack([e, self._residual_squares(self.first[k], regression)])
+                regression.known[key] = e
+            blocks.append(regression.known[key])
+        return self._statistic_of(blocks[0], blocks[1], len(regression.features), regression)
+
+    def _residual_squares(self, block: Ints, regression: _Regression) -> Floats:
+        """Return the squares of residuals, freed of what the conditions explain of them."""
+        squares = self._residuals(block, block[:0], regression, self._some) ** 2
+        squares -= squares.mean(axis=0)
+        columns, used = self._held_columns(regression.features, self._some), regression.features
+        cross = columns.T @ squares / len(columns)
+        return np.asarray(squares - columns @ _solve(self.covariance[np.ix_(used, used)], cross))
 
     def _statistic_of(self, e: Floats, f: Floats, n_used: int, regression: _Regression) -> float:
         """Return the statistic that residuals of some rows give for all rows."""
@@ -1099,6 +1188,13 @@ def _pivots(left: Floats) -> tuple[list[int], Floats]:
             left = left - np.outer(columns[-1], columns[-1])
             chosen.append(at)
     return chosen, np.tril(np.array(columns).reshape(len(chosen), len(left)).T[chosen])
+
+
+def _less_means(columns: Floats, cell: Ints) -> Floats:
+    """Return columns less the means of their cells."""
+    counts = np.maximum(np.bincount(cell), 1)
+    means = [np.bincount(cell, own) / counts for own in columns.T]
+    return np.asarray(columns - np.array(means).reshape(columns.shape[1], len(counts)).T[cell])
 
 
 def _inner(a: Floats, b: Floats) -> Floats:
