@@ -201,23 +201,36 @@ def test_a_spread_is_checked_with_squares_of_what_conditions_leave(seed, n_sampl
         assert found == pytest.approx(expected, rel=1e-4, abs=1e-3)
 
 
-def test_a_test_takes_variances_of_labels_from_the_cells_of_their_conditions():
+@pytest.mark.parametrize("is_test", [True, False])
+def test_variances_are_those_of_squares_regressed_on_the_conditions(is_test):
     rng = np.random.default_rng(0)
     z = rng.integers(2, size=(1_500, 3))
-    chance = np.array([0.02, 0.5])[(z.sum(axis=1) == 3).astype(int)]  # varies in one cell of eight
-    x, y = (rng.random((2, 1_500)) < chance).astype(int)
-    frame = pd.DataFrame(np.column_stack([x, y, z]), columns=list("xyabc"))
+    parity = (z[:, 0] + z[:, 1]) % 2
+    deviation = np.where(parity == 1, 1.0, 0.2)
+    frame = pd.DataFrame(z, columns=list("abc")).assign(
+        x=deviation * rng.normal(size=1_500),
+        y=np.where(parity == 1, z[:, 2], 0) + rng.normal(size=1_500),
+    )
     sieve = bound(frame)
-    known = sieve._regression((2, 3, 4))
-    regression = sieve_module.replace(known, is_test=True, known={})
-    rank, _, variances = sieve._variances(sieve.first[0], sieve.first[0][:0], regression)
-    expected = frame.groupby(list("abc"))["x"].transform("var", ddof=0)
-    expected = np.maximum(expected / expected.mean(), sieve_module.LEAST_VARIANCE)
+    rows = all_columns(sieve)
+    known = sieve._regression((0, 1, 2))
+    assert len(known.features) > 3  # products enter, since y depends on them
+    regression = sieve_module.replace(known, is_test=is_test, known={})
+    rank, excess, variances = sieve._variances(sieve.first[3], sieve.first[3][:0], regression)
+    e = residuals(rows[:, sieve.first[3]], rows[:, known.features])
+    e /= e.std()
+    used = np.concatenate([sieve.low[s] for s in (0, 1, 2)])
+    if is_test:
+        used = np.union1d(used, known.features)
+    squares = e**2
+    explained = squares - residuals(squares, rows[:, used]) - 1
+    by_chance = (squares.var() - explained.var()) * len(used) / len(e)
+    expected = 1 + explained * max(1 - by_chance / explained.var(), 0)
     assert rank == 1
-    assert variances[:, 0] == pytest.approx(expected[sieve._rows].to_numpy(), rel=1e-6)
-    searching = sieve_module.replace(known, known={})
-    searched = sieve._variances(sieve.first[0], sieve.first[0][:0], searching)[2]
-    assert searched.max() < 3 < 5 < variances.max()  # the regression of squares is additive
+    assert excess == pytest.approx((e**4).mean() - 3, rel=1e-6)
+    assert variances == pytest.approx(np.maximum(expected, sieve_module.LEAST_VARIANCE), rel=1e-4)
+    within = [variances[parity == k].mean() for k in (0, 1)]
+    assert (within[1] > 5 * within[0]) == is_test
 
 
 @settings(max_examples=15, deadline=None, derandomize=True)
@@ -291,15 +304,24 @@ def test_where_cells_give_each_mean_nothing_is_tolerated():
 
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10_000), n_samples=st.sampled_from([80, 300]))
-def test_a_test_makes_all_checks_and_a_search_those_of_small_p_values(seed, n_samples):
+def test_a_test_is_a_search_that_checks_all_answers_and_squares_by_all_conditions(seed, n_samples):
     sieve = bound(mixed_frame(n_samples, seed))
     i, j, *known = np.random.default_rng(seed).permutation(8).tolist()
     known = known[: seed % 4]
     searched, tested = sieve.cmi(i, j, known), sieve.tested_cmi(i, j, known)
-    assert tested <= searched + 1e-12
-    left = sieve._rows_left(i, [j], sieve._regression(tuple(sorted(known))))[0]
-    if left > 1 and stats.chi2.logsf(2 * left * tested, 1) < -4.0:
-        assert searched == tested
+    by_few = sieve_module.BoundSieve._variances
+
+    def by_all(self, block, beyond, regression):
+        return by_few(self, block, beyond, sieve_module.replace(regression, is_test=True))
+
+    with (
+        patch.object(sieve_module, "WORTH_CHECKING", 0.0),
+        patch.object(sieve_module.BoundSieve, "_variances", by_all),
+    ):
+        sieve._pairs.clear()
+        assert sieve.cmi(i, j, known) == tested
+    if not known:
+        assert tested <= searched
     assert sieve.tested_cmi(8, j, known) == sieve.tested_cmi(j, 8, known) == 0.0  # a constant
 
 

@@ -112,9 +112,6 @@ and the check would cost power."""
 ROWS_A_CELL = 10
 """Rows that a cell of discrete conditions has on average if their table is well filled."""
 
-VARIANCE_ROWS_A_CELL = 40
-"""The same if variances are estimated in each cell."""
-
 MOST_IN_BLOCK = 12
 """Features of a block whose conditional covariances are estimated, at most."""
 
@@ -266,7 +263,9 @@ class _Cells:
 
     def centered(self, columns: Floats) -> Floats:
         """Return columns less the means of their cells."""
-        return _less_means(columns, self.cell)
+        counts = np.maximum(self.counts, 1)
+        means = [np.bincount(self.cell, own, len(counts)) / counts for own in columns.T]
+        return np.asarray(columns - np.array(means).T[self.cell])
 
 
 class BoundSieve(TableDependence):
@@ -860,41 +859,28 @@ class BoundSieve(TableDependence):
         """Return the rank of a block of residuals, its excess kurtosis and conditional variances.
 
         Covariances as well: the products of whitened residuals, regressed on the low features of
-        the conditions; in a test, their means in the cells of discrete conditions that have many
-        rows. None without conditions, or for a block of very many features.
+        the conditions, in a test on all that stands for these. None without conditions, or for a
+        block of very many features.
         """
         key = ("variances", *block.tolist(), -1, *beyond.tolist())
         if key in regression.known:
             known: tuple[int, float, Floats | None] = regression.known[key]
             return known
         e = _white(self._residuals(block, beyond, regression, self._variance_rows))
-        cell, fitted = self._cell_of_variances(regression), None
-        if cell is not None:
-            e = _white(_less_means(e, cell))
         n, r = e.shape
+        fitted = None
         if len(regression.features) and r <= MOST_IN_BLOCK:
+            used = np.concatenate([self.low[s] for s in regression.given])
+            if regression.is_test:
+                used = np.union1d(used, regression.features)
+            x = self._columns(used, self._variance_rows)
             products = (e[:, :, None] * e[:, None, :]).reshape(n, r * r)
-            if cell is not None:
-                fitted = products - _less_means(products, cell)
-            else:
-                low = np.concatenate([self.low[s] for s in regression.given])
-                x = self._columns(low, self._variance_rows)
-                slopes = _solve(self.covariance[np.ix_(low, low)], x.T @ products / n)
-                fitted = products.mean(axis=0) + _shrunk(x @ slopes, products, len(low))
+            slopes = _solve(self.covariance[np.ix_(used, used)], x.T @ products / n)
+            fitted = products.mean(axis=0) + _shrunk(x @ slopes, products, len(used))
             diagonal = np.arange(r) * (r + 1)
             fitted[:, diagonal] = np.maximum(fitted[:, diagonal], LEAST_VARIANCE)
-            if cell is not None:  # what is rare in a cell, not because of it
-                e = _white(e / np.sqrt(fitted[:, diagonal]))
         regression.known[key] = r, _excess(e), fitted
         return r, _excess(e), fitted
-
-    def _cell_of_variances(self, regression: _Regression) -> Ints | None:
-        """Return the cell of rows that variances are estimated from, where that suits a test."""
-        cells = self._cells_of(regression) if regression.is_test else None
-        rows = self._evenly(VARIANCE_ROWS)
-        if cells is None or not cells.are_all or cells.n_filled * VARIANCE_ROWS_A_CELL > len(rows):
-            return None
-        return np.asarray(cells.cell[rows])
 
     def _within_cells(
         self, i: int, j: int, a: Ints, b: Ints, beyond: Ints, regression: _Regression
@@ -1188,13 +1174,6 @@ def _pivots(left: Floats) -> tuple[list[int], Floats]:
             left = left - np.outer(columns[-1], columns[-1])
             chosen.append(at)
     return chosen, np.tril(np.array(columns).reshape(len(chosen), len(left)).T[chosen])
-
-
-def _less_means(columns: Floats, cell: Ints) -> Floats:
-    """Return columns less the means of their cells."""
-    counts = np.maximum(np.bincount(cell), 1)
-    means = [np.bincount(cell, own) / counts for own in columns.T]
-    return np.asarray(columns - np.array(means).reshape(columns.shape[1], len(counts)).T[cell])
 
 
 def _inner(a: Floats, b: Floats) -> Floats:
