@@ -22,7 +22,7 @@ from mrflearn.selection.fdr import (
     further,
     lambdas,
 )
-from mrflearn.selection.score_nulls import BlanketNulls, NodeNulls, ScoreNulls, _distinct
+from mrflearn.selection.score_nulls import ScoreNulls, _distinct
 from mrflearn.table import as_table
 
 
@@ -37,6 +37,14 @@ def _graph(n_variables, *edges):
     return tuple(
         tuple(sorted(a + b - i for a, b in edges if i in (a, b))) for i in range(n_variables)
     )
+
+
+def _nulls_of_node(bound, node, others, share=1.0, each_stands_for=1.0):
+    """Return the nulls of a search for the neighborhood of one node."""
+    free = [[node] * (i in others) for i in range(bound.n_variables)]
+    free[node] = list(others)
+    stand_for = [each_stands_for] * bound.n_variables
+    return ScoreNulls(bound, "sum", free, share, stand_for, node)
 
 
 def test_nulls_are_those_of_both_ends_given_their_other_neighbours():
@@ -105,9 +113,9 @@ def test_candidates_may_stand_for_more():
     assert nulls.n_tested == pytest.approx(15)
     assert nulls.expected(_graph(6), 0.05) == pytest.approx(everything.expected(_graph(6), 0.05))
     assert nulls.expected_alone()(0.05) == pytest.approx(everything.expected(_graph(6), 0.05))
-    blanket = BlanketNulls(bound, 0, [1, 4], stand_for=2.5)
-    all_others = BlanketNulls(bound, 0, range(1, 6))
-    assert blanket.expected((), 0.05) == pytest.approx(all_others.expected((), 0.05))
+    blanket = _nulls_of_node(bound, 0, [1, 4], each_stands_for=2.5)
+    all_others = _nulls_of_node(bound, 0, range(1, 6))
+    assert blanket.expected(_graph(6), 0.05) == pytest.approx(all_others.expected(_graph(6), 0.05))
 
 
 @pytest.mark.parametrize("rule", ["sum", "and", "or"])
@@ -136,17 +144,13 @@ def test_distinct_columns_say_what_all_of_them_do(seed, n_rows, n_columns, n_val
     assert found.shape[1] == len(set(map(tuple, rows.T.tolist())))
 
 
-def test_nulls_that_were_not_asked_for_lately_are_forgotten(monkeypatch):
-    monkeypatch.setattr("mrflearn.selection.score_nulls.MOST_REMEMBERED", 0)
+def test_a_node_has_the_nulls_of_its_own_end():
     bound = Gaussian().bind(_table())
-    others = [[j for j in range(6) if j != i] for i in range(6)]
-    nodes = NodeNulls(bound, others)
-    for members in ((), (1,), (1, 2), (2,)):
-        for i in (0, 3, 4, 5):
-            expected = NodeNulls(bound, others).rows(i, members)
-            np.testing.assert_array_equal(nodes.rows(i, members), expected)
-    assert nodes.n_questions([(0, (2,)), (4, (2,)), (5, (2,))]) == 0
-    assert nodes.n_questions([(0, ()), (4, ())]) == 2
+    conditions = _graph(6, (2, 1), (2, 5), (1, 4))
+    found = _nulls_of_node(bound, 2, [0, 1, 4]).tails(conditions, 0.05)
+    for tail, j in zip(found, [0, 1, 4], strict=True):
+        given = [z for z in conditions[2] if z != j]
+        assert tail == pytest.approx(bound.null(2, [j], given).tail(0.05)[0])
 
 
 def test_false_edges_expected_are_the_tails_summed():
@@ -180,36 +184,22 @@ def test_nulls_are_asked_for_once():
     assert len(counting.asked) == len(set(counting.asked))
 
 
-def test_as_many_questions_are_foreseen_as_are_asked():
-    """One for all candidates outside, if there are any, and one for each inside."""
-    candidates = [1, 2, 4]
-    for n_members in range(5):
-        for members in itertools.combinations([1, 2, 3, 4], n_members):
-            counting = Counting(Gaussian().bind(_table()))
-            nulls = BlanketNulls(counting, 0, candidates)
-            foreseen = nulls.n_questions([members, members])
-            nulls.expected(members, 0.1)
-            assert foreseen == len(counting.asked)
-            assert nulls.n_questions([members]) == 0
-
-
 @pytest.mark.parametrize("share", [1.0, 0.5])
 @pytest.mark.parametrize("rule", ["sum", "and", "or", "of one node"])
-def test_no_pair_exceeds_the_largest_lambda_and_none_would_exceed_the_hopeless_one(rule, share):
+def test_no_pair_exceeds_the_largest_lambda(rule, share):
     bound = Gaussian().bind(_table())
     if rule == "of one node":
-        nulls, pairs = BlanketNulls(bound, 2, [0, 1, 4], share), [(2, 0), (2, 1), (2, 4)]
+        nulls, pairs = _nulls_of_node(bound, 2, [0, 1, 4], share), [(2, 0), (2, 1), (2, 4)]
     else:
         nulls, pairs = ScoreNulls(bound, rule, None, share), itertools.combinations(range(6), 2)
     most = max(bound.cmi(i, j) for i, j in pairs)
     assert nulls.largest() == pytest.approx((2 if rule == "sum" else 1) * most / share)
-    assert nulls.expected(nulls.empty, nulls.hopeless()) < 1e-9
 
 
 def test_where_all_is_decided_there_is_nothing_to_exceed():
     bound = Gaussian().bind(_table())
-    for nulls in (ScoreNulls(bound, candidates=[()] * 6), BlanketNulls(bound, 0, [])):
-        assert nulls.largest() == nulls.hopeless() == nulls.n_tested == 0
+    for nulls in (ScoreNulls(bound, candidates=[()] * 6), _nulls_of_node(bound, 0, [])):
+        assert nulls.largest() == nulls.n_tested == 0
         assert len(lambdas(nulls)) == 1
 
 

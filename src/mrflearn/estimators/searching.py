@@ -54,7 +54,7 @@ from mrflearn.selection.choice import Choice
 from mrflearn.selection.conditional_permutation import ConditionalPermutation
 from mrflearn.selection.edge_test import edge_tests
 from mrflearn.selection.options import ALPHA, FalseDiscoveryRate, Selection
-from mrflearn.selection.score_nulls import BlanketNulls, ScoreNulls
+from mrflearn.selection.score_nulls import ScoreNulls
 from mrflearn.table import Table
 from mrflearn.work import Executor, Threads
 
@@ -237,17 +237,21 @@ class SearchEstimator(GraphEstimator):
         memo, constraints = self._prepare(table)
         return fdr.lambdas(self._nulls(memo, table, constraints))
 
-    def _nulls(self, memo: Memo, table: Table, constraints: Constraints) -> ScoreNulls:
-        """Return how large the scores of this search are by chance."""
-        free, whole = (
-            [asked.free_of(i, table.n_variables) for i in range(table.n_variables)]
-            for asked in (constraints, self._before_screening(constraints))
-        )
-        stand_for = [
-            len(others) / max(len(own), 1) for own, others in zip(free, whole, strict=True)
-        ]
+    def _nulls(
+        self, memo: Memo, table: Table, constraints: Constraints, node: int | None = None
+    ) -> ScoreNulls:
+        """Return how large the scores of this search are by chance, or those of a single node."""
+        n, before = table.n_variables, self._before_screening(constraints)
+        free: list[list[int]] = [[] for _ in range(n)]
+        stand_for = np.ones(n)
+        for i in range(n) if node is None else [node]:
+            free[i] = constraints.free_of(i, n)
+            stand_for[i] = len(before.free_of(i, n)) / max(len(free[i]), 1)
+        if node is not None:
+            for j in free[node]:
+                free[j], stand_for[j] = [node], stand_for[node]
         dependence = self._with_null(memo, table)
-        return ScoreNulls(dependence, self._rule(), free, self._share, stand_for)
+        return ScoreNulls(dependence, self._rule(), free, self._share, stand_for, node)
 
     def _before_screening(self, constraints: Constraints) -> Constraints:
         """Return the constraints before the nearest were taken, which stand for all others."""
@@ -427,14 +431,14 @@ class BlanketEstimator(SearchEstimator):
                 f"selection {given.name!r} chooses for a whole graph: for one Markov blanket use "
                 "selection='fdr', or fit the estimator and take the neighbours"
             )
-        free = constraints.free_of(node, table.n_variables)
-        whole = self._before_screening(constraints).free_of(node, table.n_variables)
-        stand_for = len(whole) / max(len(free), 1)
-        nulls = BlanketNulls(self._with_null(memo, table), node, free, self._share, stand_for)
+        nulls = self._nulls(memo, table, constraints, node)
         lams = fdr.lambdas(nulls)
         found = self._search.blankets(memo, node, lams, constraints, **options)
-        conditions = [blanket.members for blanket in found]
-        n_found = [len(set(members).intersection(free)) for members in conditions]
+        conditions = [
+            (*nulls.empty[:node], blanket.members, *nulls.empty[node + 1 :]) for blanket in found
+        ]
+        free = set(nulls.candidates[node])
+        n_found = [len(free.intersection(blanket.members)) for blanket in found]
         choice = fdr.choose(nulls, lams, conditions, n_found, self.alpha)
         if choice.position is None:  # required neighbours alone
             (none,) = self._search.blankets(memo, node, [math.inf], constraints, **options)

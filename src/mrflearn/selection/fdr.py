@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mrflearn._progress import Count, heard
+from mrflearn._progress import Count
 from mrflearn.selection.choice import Choice
-from mrflearn.selection.score_nulls import BlanketNulls, ScoreNulls
+from mrflearn.selection.score_nulls import ScoreNulls
 
 __all__ = ["choose", "further", "lambdas"]
 
@@ -58,7 +58,7 @@ BISECTIONS = 60
 
 
 def choose(
-    nulls: ScoreNulls | BlanketNulls,
+    nulls: ScoreNulls,
     lams: Sequence[float],
     conditions: Sequence[Any],
     n_edges: Sequence[int],
@@ -78,12 +78,12 @@ def choose(
 
     Parameters
     ----------
-    nulls : ScoreNulls or BlanketNulls
+    nulls : ScoreNulls
         How large scores are by chance.
     lams : sequence of float
         In any order.
     conditions : sequence
-        For each lambda, what the search conditions on: at each node, or at the one.
+        For each lambda, what the search conditions on at each node.
     n_edges : sequence of int
         How many edges it found that it was free to leave out.
     alpha : float
@@ -93,15 +93,17 @@ def choose(
     order = np.argsort(-np.asarray(lams), kind="stable").tolist()
     seen: list[int] = []
     allowed: list[int] = []
-    with Count("Choosing lambda", nulls.n_questions(conditions) if heard() else 0).shared():
-        for position in order:
-            expected[position] = nulls.expected(conditions[position], lams[position])
-            shares[position] = expected[position] / _counted_as(n_edges[position])
-            seen.append(position)
-            if shares[position] <= alpha:
-                allowed += [position] * _last_are_true(seen, n_edges, expected)
-            if shares[position] > max(alpha, HALF):
-                break
+    count = Count("Choosing lambda", len(order))
+    for position in order:
+        expected[position] = nulls.expected(conditions[position], lams[position])
+        shares[position] = expected[position] / _counted_as(n_edges[position])
+        count.advance()
+        seen.append(position)
+        if shares[position] <= alpha:
+            allowed += [position] * _last_are_true(seen, n_edges, expected)
+        if shares[position] > max(alpha, HALF):
+            break
+    count.finish()
     chosen = allowed[-1] if allowed else None
     if chosen is not None:  # the smallest lambda with these edges: that is where the next come
         for position in seen[seen.index(chosen) :]:
@@ -139,19 +141,19 @@ def _counted_as(n_edges: int) -> float:
     return found**2 / (found + MORE)
 
 
-def lambdas(nulls: ScoreNulls | BlanketNulls, n_lams: int = 50) -> tuple[float, ...]:
+def lambdas(nulls: ScoreNulls, n_lams: int = 50) -> tuple[float, ...]:
     """Return lambdas worth looking at: from what no pair exceeds, nor would, down to mere chance.
 
     The smallest is where, of variables that are all independent, `MOST_FALSE` edges for each are
     expected, or `MOST_OF_PAIRS`, but not less than `LEAST` times the largest.
     """
     most = min(MOST_FALSE * nulls.dependence.n_variables, MOST_OF_PAIRS * nulls.n_tested)
-    with Count("Measuring chance", nulls.n_questions_alone()).shared():
-        hopeless = nulls.hopeless()
     expected = nulls.expected_alone()
 
     def where(n_expected: float) -> float:
-        low, high = 0.0, hopeless
+        low, high = 0.0, 1.0
+        while expected(high) > n_expected:
+            high *= 2
         for _ in range(BISECTIONS):
             middle = (low + high) / 2
             more = expected(middle) > n_expected
@@ -159,7 +161,7 @@ def lambdas(nulls: ScoreNulls | BlanketNulls, n_lams: int = 50) -> tuple[float, 
         return high
 
     top = max(nulls.largest(), where(FEWEST_FALSE))
-    if top <= 0:  # constants
+    if top <= 2.0**-BISECTIONS:  # constants
         return (1.0,)
     return tuple(np.geomspace(top, max(where(most), LEAST * top), n_lams).tolist())
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,72 +14,13 @@ from mrflearn._progress import Count, answered
 from mrflearn.dependence.base import Dependence, Question
 from mrflearn.dependence.null import N_ROWS, Null
 
-__all__ = ["BlanketNulls", "ScoreNulls"]
-
-FAR = 40.0
-"""Deviations from the mean at which nothing is left to chance."""
+__all__ = ["ScoreNulls"]
 
 MOST_REMEMBERED = 2**24
 """Numbers of nulls that are remembered, or those of two graphs if these are more."""
 
 Members = Sequence[Sequence[int]]
 """What a search conditions on at each node, in order."""
-
-
-class NodeNulls:
-    """How large I(i; j | N(i) without j) is by chance, for any N(i); remembers what it was asked.
-
-    Parameters
-    ----------
-    dependence : Dependence
-        One that has a null.
-    candidates : list of sequences
-        For each node, the j to know it for, in order.
-    """
-
-    def __init__(self, dependence: Dependence, candidates: Sequence[Sequence[int]]) -> None:
-        self.dependence, self.candidates = dependence, candidates
-        self._known: dict[tuple[int, tuple[int, ...]], NDArray[np.float64]] = {}
-        self._n_known = 0
-        self._most = max(MOST_REMEMBERED, 2 * N_ROWS * sum(map(len, candidates)))
-
-    def rows(self, i: int, neighbors: Sequence[int]) -> NDArray[np.float64]:
-        """Return the rows of a `Null` with each candidate of `i`."""
-        asked = i, tuple(neighbors)
-        found = self._known.pop(asked, None)
-        if found is None:
-            found = self._ask(*asked)
-            self._n_known += found.size
-        self._known[asked] = found  # the last to be asked for is the last to be forgotten
-        while self._n_known > self._most:
-            self._n_known -= self._known.pop(next(iter(self._known))).size
-        return found
-
-    def _ask(self, i: int, members: tuple[int, ...]) -> NDArray[np.float64]:
-        candidates = self.candidates[i]
-        rows = np.zeros((N_ROWS, len(candidates)))
-        held = set(members)
-        outside = [at for at, j in enumerate(candidates) if j not in held]
-        asked = [(outside, members)] if outside else []
-        asked += [
-            ([at], tuple(z for z in members if z != j))
-            for at, j in enumerate(candidates)
-            if j in held
-        ]
-        for places, given in asked:
-            null = self.dependence.null(i, [candidates[at] for at in places], given)
-            rows[:, places] = null.rows
-            answered(1)
-        return rows
-
-    def n_questions(self, asked: Iterable[tuple[int, Sequence[int]]]) -> int:
-        """Return how many questions it takes to know the rows of nodes with neighbors."""
-        new = {(i, tuple(members)) for i, members in asked} - self._known.keys()
-        n_questions = 0
-        for i, members in new:
-            inside = len(set(members).intersection(self.candidates[i]))
-            n_questions += inside + (inside < len(self.candidates[i]))
-        return n_questions
 
 
 class ScoreNulls:
@@ -97,6 +39,8 @@ class ScoreNulls:
     stand_for : sequence of float, optional
         How many pairs of a node each of its candidates stands for: more than one if they are the
         most dependent of more, which by chance would exceed lambda as well.
+    node : int, optional
+        The node, if the search is for its neighborhood: then only its end of a pair counts.
     """
 
     def __init__(
@@ -105,21 +49,24 @@ class ScoreNulls:
         rule: str = "sum",
         candidates: Sequence[Sequence[int]] | None = None,
         share: float = 1.0,
-        stand_for: Sequence[float] | None = None,
+        stand_for: Sequence[float] | NDArray[np.float64] | None = None,
+        node: int | None = None,
     ) -> None:
-        self.dependence, self.rule, self.share = dependence, rule, share
-        if candidates is None:
-            every = range(dependence.n_variables)
-            candidates = [[j for j in every if j != i] for i in every]
-        self.candidates = candidates
-        self._places = Places(candidates)
-        self._first = np.flatnonzero(self._places.ascending)
+        n = dependence.n_variables
+        self.dependence, self.share = dependence, share
+        self.rule = rule if node is None else "node"
+        self.candidates = candidates or [[j for j in range(n) if j != i] for i in range(n)]
+        self.nodes: Sequence[int] = range(n) if node is None else [node]
+        self._places = Places(self.candidates)
+        counts = self._places.ascending if node is None else self._places.node == node
+        self._first = np.flatnonzero(counts)
         self.ends = self._places.node[self._first], self._places.other[self._first]
-        self.weights: NDArray[np.float64] | float = 1.0
+        self.weights = np.ones(len(self._first))
         if stand_for is not None:
             each = np.asarray(stand_for, dtype=float)
             self.weights = (each[self.ends[0]] + each[self.ends[1]]) / 2
-        self._nodes = NodeNulls(dependence, candidates)
+        most = MOST_REMEMBERED // (N_ROWS * max(map(len, self.candidates), default=0) + 1)
+        self._rows = lru_cache(max(most, 2 * n))(self._rows_of_node)
         self._expected: dict[tuple[float, tuple[tuple[int, ...], ...]], float] = {}
 
     @property
@@ -130,10 +77,28 @@ class ScoreNulls:
     @property
     def n_tested(self) -> float:
         """Number of pairs, those that others stand for included."""
-        return float((self.weights * np.ones(len(self._first))).sum())
+        return float(self.weights.sum())
+
+    def _rows_of_node(self, i: int, members: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return the rows of a `Null` with each candidate of `i`, given the other members."""
+        candidates, held = self.candidates[i], set(members)
+        rows = np.zeros((N_ROWS, len(candidates)))
+        outside = [at for at, j in enumerate(candidates) if j not in held]
+        asked = [(outside, members)] if outside else []
+        asked += [
+            ([at], tuple(z for z in members if z != j))
+            for at, j in enumerate(candidates)
+            if j in held
+        ]
+        for places, given in asked:
+            rows[:, places] = self.dependence.null(i, [candidates[at] for at in places], given).rows
+            answered(1)
+        return rows
 
     def of(self, conditions: Members) -> tuple[Null, Null]:
         """Return the nulls of I(i; j | N(i) without j) and of I(j; i | N(j) without i), all pairs.
+
+        Those of a single node's neighborhood are the first alone, twice.
 
         Parameters
         ----------
@@ -141,9 +106,9 @@ class ScoreNulls:
             What is in N(i), for each i.
         """
         rows = np.empty((N_ROWS, len(self._places)))
-        for i, members in enumerate(conditions):
-            rows[:, self._places.of(i)] = self._nodes.rows(i, members)
-        there = self._places.turned[self._first]
+        for i in self.nodes:
+            rows[:, self._places.of(i)] = self._rows(i, tuple(conditions[i]))
+        there = self._first if self.rule == "node" else self._places.turned[self._first]
         return Null.from_rows(rows[:, self._first]), Null.from_rows(rows[:, there])
 
     def tails(self, conditions: Members, lam: float) -> NDArray[np.float64]:
@@ -155,22 +120,15 @@ class ScoreNulls:
         where the conditions differ, and the two are added.
         """
         here, there = self.of(conditions)
-        if self.rule == "sum":
-            correlations = self._correlations(conditions)
+        known = self.dependence.null_correlations(conditions) if self.rule == "sum" else None
+        if known is not None:
             tails = [
-                share * here.plus(there, correlation).tail(self.share * lam)
-                for share, correlation in correlations
+                share * here.plus(there, correlation[self.ends]).tail(self.share * lam)
+                for share, correlation in known
             ]
             return np.asarray(np.sum(tails, axis=0))
         alike = self._alike(conditions) if self.rule == "or" else None
         return self._tails(here, there, alike, lam)
-
-    def _correlations(self, conditions: Members) -> list[tuple[float, NDArray[np.float64] | float]]:
-        """Return how much both ends rise and fall together, for all pairs."""
-        known = self.dependence.null_correlations(conditions)
-        if known is None:
-            return [(1.0, 1.0)]
-        return [(share, correlation[self.ends]) for share, correlation in known]
 
     def _tails(
         self, here: Null, there: Null, alike: NDArray[np.bool_] | None, lam: float
@@ -212,36 +170,22 @@ class ScoreNulls:
 
         Beyond the tolerance, which other graphs have: smaller lambdas are not worth looking at.
         """
-        here, there = (null.shifted(self.dependence.tolerance) for null in self.of(self.empty))
-        weights = self.weights * np.ones(len(self._first))
+        with Count("Measuring chance", len(self.nodes)).shared():
+            here, there = (null.shifted(self.dependence.tolerance) for null in self.of(self.empty))
         rows, groups = _distinct(np.concatenate([here.rows, there.rows]))
-        together = np.bincount(groups, weights, minlength=rows.shape[1])
+        together = np.bincount(groups, self.weights, minlength=rows.shape[1])
         nulls = Null.from_rows(rows[:N_ROWS]), Null.from_rows(rows[N_ROWS:])
         return lambda lam: float((together * self._tails(*nulls, None, lam)).sum())
 
     def largest(self) -> float:
         """Return the lambda that no pair alone exceeds."""
-        questions = [
-            Question(i, [j for j in others if j > i]) for i, others in enumerate(self.candidates)
-        ]
+        begins = np.searchsorted(self.ends[0], np.arange(self.dependence.n_variables + 1))
+        others = np.split(self.ends[1], begins[1:-1])
+        questions = [Question(i, others[i].tolist()) for i in self.nodes]
         with Count("Comparing pairs", len(self._first)).shared():
             answers = self.dependence.cmi_batch(questions)
         best = max((float(answer.max()) for answer in answers if len(answer)), default=0.0)
         return best * (2 if self.rule == "sum" else 1) / self.share
-
-    def hopeless(self) -> float:
-        """Return a lambda that no pair alone exceeds by chance."""
-        here, there = self.of(self.empty)
-        both = here + there if self.rule == "sum" else here
-        return float((both.mean + FAR * both.deviation).max(initial=0.0)) / self.share
-
-    def n_questions(self, graphs: Sequence[Members]) -> int:
-        """Return how many questions it takes to know the nulls of some graphs."""
-        return self._nodes.n_questions(row for graph in graphs for row in enumerate(graph))
-
-    def n_questions_alone(self) -> int:
-        """Return how many it takes for a graph without edges."""
-        return self.n_questions([self.empty])
 
 
 def _distinct(
@@ -257,74 +201,3 @@ def _distinct(
             _, groups = np.unique(groups * (codes.max(initial=0) + 1) + codes, return_inverse=True)
     first = np.unique(groups, return_index=True)[1]
     return rows[:, first], groups
-
-
-class BlanketNulls:
-    """How large the dependences of one node are by chance, given any others.
-
-    Parameters
-    ----------
-    dependence : Dependence
-        One that has a null.
-    node : int
-        The node.
-    candidates : sequence of int
-        The others about which the search may decide.
-    share : float
-        The share of lambda that it compares with.
-    stand_for : float
-        How many variables each candidate stands for; see `ScoreNulls`.
-    """
-
-    def __init__(
-        self,
-        dependence: Dependence,
-        node: int,
-        candidates: Sequence[int],
-        share: float = 1.0,
-        stand_for: float = 1.0,
-    ) -> None:
-        self.dependence, self.node, self.share = dependence, node, share
-        self.candidates, self.stand_for = list(candidates), stand_for
-        own = [self.candidates if i == node else [] for i in range(dependence.n_variables)]
-        self._nodes = NodeNulls(dependence, own)
-
-    @property
-    def empty(self) -> Sequence[int]:
-        """The conditions of a node without neighbors."""
-        return ()
-
-    @property
-    def n_tested(self) -> float:
-        """Number of candidates, those that others stand for included."""
-        return len(self.candidates) * self.stand_for
-
-    def expected(self, conditions: Sequence[int], lam: float) -> float:
-        """Return how many candidates are expected to exceed `lam` by chance."""
-        return self.stand_for * float(self._null(conditions).tail(self.share * lam).sum())
-
-    def expected_alone(self) -> Callable[[float], float]:
-        """Return a function of lambda: how many exceed it with nothing given; see `ScoreNulls`."""
-        null = self._null(self.empty).shifted(self.dependence.tolerance)
-        return lambda lam: self.stand_for * float(null.tail(self.share * lam).sum())
-
-    def largest(self) -> float:
-        """Return the lambda that no candidate alone exceeds."""
-        found = self.dependence.cmi_many(self.node, self.candidates)
-        return float(found.max(initial=0.0)) / self.share
-
-    def hopeless(self) -> float:
-        """Return a lambda that no candidate alone exceeds by chance."""
-        null = self._null(self.empty)
-        return float((null.mean + FAR * null.deviation).max(initial=0.0)) / self.share
-
-    def n_questions(self, blankets: Sequence[Sequence[int]]) -> int:
-        """Return how many questions it takes to know the nulls of some blankets."""
-        return self._nodes.n_questions((self.node, members) for members in blankets)
-
-    def n_questions_alone(self) -> int:
-        """Return how many it takes for a node without neighbors."""
-        return self.n_questions([self.empty])
-
-    def _null(self, conditions: Sequence[int]) -> Null:
-        return Null.from_rows(self._nodes.rows(self.node, conditions))
