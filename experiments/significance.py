@@ -3,7 +3,8 @@
 x and y have causes in common, and are independent given the neighbors of either: x given
 z0, ..., y given those one further along a chain z0 - z1 - ... They are tested as an edge between
 them would be, whose ends have these neighbors. `--agreement` asks instead how many true edges of
-the chosen graph have q <= 0.05, and how many false ones.
+the chosen graph have q <= 0.05, and how many false ones; `--gaussian` how often true edges of
+Gaussian worlds are significant, and by Student's t-test of the partial correlation.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import pandas as pd
 from _script import RESULTS
 from families import network
 from joblib import Parallel, delayed
+from scipy import stats
 
 from mrflearn._files import write_atomically
 from mrflearn.datasets import mixed_random, sparse_gaussian
@@ -272,6 +274,45 @@ def print_agreement(options):
         )
 
 
+def t_test(values, i, j, given):
+    """Return the p-value of Student's t-test of a partial correlation."""
+    design = np.column_stack([np.ones(len(values)), values[:, given]])
+    slopes, *_ = np.linalg.lstsq(design, values[:, [i, j]], rcond=None)
+    r = np.corrcoef((values[:, [i, j]] - design @ slopes).T)[0, 1]
+    n_left = len(values) - 2 - len(given)
+    return 2 * stats.t.sf(abs(r) * np.sqrt(n_left / (1 - r * r)), n_left)
+
+
+def gaussian_power(n_variables, n_samples, seed):
+    """Return p-values of the true edges of a Gaussian world, given the true neighbors."""
+    world = sparse_gaussian(n_variables, random_state=seed)
+    frame, graph = world.sample(n_samples, random_state=seed), np.asarray(world.adjacency)
+    bound, found = Sieve().bind(as_table(frame)), []
+    for i, j in zip(*np.nonzero(np.triu(graph)), strict=True):
+        of_i, of_j = (sorted(set(np.flatnonzero(graph[k]).tolist()) - {i, j}) for k in (i, j))
+        fewer, both = min(of_i, of_j, key=len), sorted({*of_i, *of_j})
+        found.append({
+            "columns": n_variables, "N": n_samples,
+            "default": pair_test(bound, (int(i), int(j)), of_i, of_j).p_value,
+            "t, the neighbors of both ends": t_test(frame.to_numpy(), i, j, both),
+            "t, those of the end with fewer": t_test(frame.to_numpy(), i, j, fewer),
+        })  # fmt: skip
+    return found
+
+
+def print_gaussian_power(options):
+    """Print how often true edges are significant."""
+    cases = product(((20, 60), (20, 100), (20, 200), (50, 100)), range(options.runs))
+    tasks = (delayed(gaussian_power)(*case, seed) for case, seed in cases)
+    found = pd.DataFrame([row for rows in Parallel(options.n_jobs)(tasks) for row in rows])
+    tests = list(found)[2:]
+    print(f"| columns | N | true edges | {' | '.join(tests)} |")
+    print("|---" * (3 + len(tests)) + "|")
+    for (columns, n_samples), own in found.groupby(["columns", "N"]):
+        shares = " | ".join(_shares(own[test]) for test in tests)
+        print(f"| {columns} | {n_samples} | {len(own)} | {shares} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=1000, help="tables for each case")
@@ -284,10 +325,13 @@ def main():
     parser.add_argument("--noise", type=int, default=N_NOISE, help="columns of noise in a table")
     parser.add_argument("--table-only", action="store_true", help="print what was run before")
     parser.add_argument("--agreement", action="store_true", help="edges of graphs instead")
+    parser.add_argument("--gaussian", action="store_true", help="power in Gaussian worlds instead")
     parser.add_argument("--bif", help="folder with networks, for --agreement; see families.py")
     options = parser.parse_args()
     if options.agreement:
         return print_agreement(options)
+    if options.gaussian:
+        return print_gaussian_power(options)
     what = "power" if options.edge else "null"
     if options.noise != N_NOISE:
         what += f"-with-{options.noise}-of-noise"

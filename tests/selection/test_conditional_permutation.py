@@ -33,7 +33,7 @@ def frame_of(n_samples=240, seed=0):
 
 def test_without_conditions_every_order_is_as_likely():
     table = as_table(np.arange(6.0).reshape(3, 2))
-    orders = _orders(table, [], 6000, np.random.default_rng(1))
+    orders = _orders(table, 0, [], 6000, np.random.default_rng(1))
     _, counts = np.unique(orders, axis=0, return_counts=True)
     assert len(counts) == 6
     assert counts.min() > 900
@@ -44,7 +44,7 @@ def test_rows_alike_in_discrete_conditions_change_places(conditions):
     frame = frame_of()
     table = as_table(frame)
     given = [table.index(name) for name in conditions]
-    orders = _orders(table, given, 50, np.random.default_rng(2))
+    orders = _orders(table, table.index("a"), given, 50, np.random.default_rng(2))
     assert np.array_equal(np.sort(orders, axis=1), np.tile(np.arange(240), (50, 1)))
     for name in conditions:
         codes = frame[name].to_numpy()
@@ -53,13 +53,14 @@ def test_rows_alike_in_discrete_conditions_change_places(conditions):
     assert np.mean(orders == np.arange(240)) == pytest.approx(np.mean(1 / sizes), abs=0.02)
 
 
-def test_rows_change_places_with_near_ones_of_the_same_label():
+def test_rows_change_places_with_those_of_the_same_label_and_a_like_prediction():
     frame = frame_of()
     table = as_table(frame)
-    orders = _orders(table, [0, 2], 40, np.random.default_rng(3))
-    labels, a = frame["label"].to_numpy(), frame["a"].to_numpy()
+    orders = _orders(table, table.index("curved"), [0, 2], 40, np.random.default_rng(3))
+    labels, predicted = frame["label"].to_numpy(), frame["a"].to_numpy() ** 2
     assert np.all(labels[orders] == labels)
-    assert np.mean(np.abs(a[orders] - a)) < 0.25 * np.mean(np.abs(a[:, None] - a))
+    moved = np.abs(predicted[orders] - predicted)
+    assert np.mean(moved) < 0.25 * np.mean(np.abs(predicted[:, None] - predicted))
 
 
 @pytest.mark.parametrize("n_samples", [1, 7, 8, 9, 100, 257])
@@ -79,13 +80,13 @@ def test_trees_halve_their_leaves(n_samples, n_conditions):
         assert all(one.max() <= other.min() for one, other in itertools.pairwise(ends))
 
 
-def test_copies_of_numbers_have_the_same_values_and_keep_what_conditions_explain():
+def test_copies_have_the_same_values_and_keep_what_conditions_explain():
     table = as_table(frame_of())
     copies = copies_of(table, 1, [0], 60, np.random.default_rng(4))[:, 0]
     values, cause = table.values_of(1)[0], table.values_of(0)[0]
     assert np.allclose(np.sort(copies, axis=1), np.sort(values))
     alike = [np.corrcoef(cause**2, copy)[0, 1] for copy in copies]
-    assert np.mean(alike) == pytest.approx(np.corrcoef(cause**2, values)[0, 1], abs=0.05)
+    assert np.mean(alike) == pytest.approx(np.corrcoef(cause**2, values)[0, 1], abs=0.1)
     left = values - cause**2 * (values @ cause**2) / (cause**2 @ cause**2)
     assert abs(np.mean([np.corrcoef(left, copy)[0, 1] for copy in copies])) < 0.3
 

@@ -1,11 +1,11 @@
 """A null by conditional permutation, for dependences that have none in closed form.
 
 Under conditional independence a variable may be replaced by a copy that depends on the conditions
-in the same way and on nothing else (Candès et al. 2018; Berrett et al. 2020). A copy keeps what a
-regression on functions of the conditions explains, and exchanges the rest among rows that are near
-in them, as the local permutation test of Runge (2018) does. Of a nominal column a regression gives
-the probability of each label, and the place of a row within the probability of its own label is
-exchanged. No such null is valid for all distributions (Shah and Peters 2020).
+in the same way and on nothing else (Candès et al. 2018; Berrett et al. 2020). Of a copy, values
+change places among rows for which regressions on functions of the conditions predict nearly the
+same: its mean and spread, or the probabilities of its labels (prognostic scores, as Hansen 2008
+matches by; exchanged locally, as Runge 2018 does). No such null is valid for all distributions
+(Shah and Peters 2020).
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from mrflearn.checkpoint import current
 from mrflearn.dependence._features import FEW_LEVELS, FeatureMap, n_functions
 from mrflearn.dependence.base import Dependence, Question, Specification
-from mrflearn.dependence.gaussian import normal_scores
 from mrflearn.dependence.null import Null
 from mrflearn.table import Table
 
@@ -28,11 +27,8 @@ __all__ = ["ConditionalPermutation", "copies_of"]
 NEAR = 8
 """Rows of a leaf, at most, among which rows are exchanged."""
 
-MOST_LABELS = 20
-"""Labels of a column whose probabilities are regressed on the conditions, at most."""
-
-LEAST_PROBABILITY = 0.01
-"""Of a label in any row: linear fits of zeros and ones may be negative."""
+MOMENTS = 2
+"""Smooth functions of a numeric column that are predicted: its normal score, and its modulus."""
 
 ROWS_A_FEATURE = 5
 """Rows for each feature of the conditions in a regression, at least."""
@@ -164,40 +160,31 @@ def copies_of(
     Returns
     -------
     ndarray of shape (n_copies, n_columns, n_samples)
-        Copies of a numeric column have the values of the column, in another order.
+        The rows of the variable in other orders, that of its columns together.
     """
-    known = [s for s in given if not table.constant[s]]
-    orders = _orders(table, known, n_copies, rng)
-    values = table.values_of(i)
-    copies = values[:, orders].transpose(1, 0, 2).copy()
-    basis = _basis(table, known)
-    if basis.shape[1] == 1:
-        return copies
-    for c, (column, own) in enumerate(zip(table.columns_of(i), values, strict=True)):
-        if column.kind != "nominal":
-            copies[:, c] = _numeric_copies(own, basis, orders)
-        elif 1 < column.n_distinct <= MOST_LABELS:
-            copies[:, c] = _nominal_copies(own, basis, orders, rng)
-    return copies
+    orders = _orders(table, i, given, n_copies, rng)
+    return table.values_of(i)[:, orders].transpose(1, 0, 2)
 
 
-def _orders(table: Table, given: Sequence[int], n_orders: int, rng: np.random.Generator) -> Ints:
+def _orders(
+    table: Table, i: int, given: Sequence[int], n_orders: int, rng: np.random.Generator
+) -> Ints:
     """Return permutations that exchange rows within the leaves of random trees.
 
     The cells of discrete conditions are the first leaves, if they have `NEAR` rows on average.
     """
-    n = table.n_samples
-    cells = _cells(table, given)
-    alike = int(cells.max()) + 1 if n else 0
-    if alike * NEAR > n:
-        cells, alike = np.zeros(n, dtype=np.intp), 1
-    elif alike > 1:
-        given = [s for s in given if not _is_discrete(table, s)]
-    points = _points(table, given)
-    depth = max(int(np.ceil(np.log2(n / (alike * NEAR)))), 0) if len(points) else 0
+    n, known = table.n_samples, [s for s in given if not table.constant[s]]
+    discrete = [s for s in known if all(c.n_distinct <= FEW_LEVELS for c in table.columns_of(s))]
+    cells = _cells(table, discrete)
+    n_cells = int(cells.max()) + 1 if n else 0
+    if n_cells * NEAR > n:
+        cells, n_cells, discrete = np.zeros(n, dtype=np.intp), 1, []
+    varies = len(known) > len(discrete)
+    scores = _prognostic_scores(table, i, known) if varies else np.empty((0, n))
+    depth = max(int(np.ceil(np.log2(n / (n_cells * NEAR)))), 0) if len(scores) else 0
     orders = np.empty((n_orders, n), dtype=np.intp)
     for order in orders:
-        leaf = _leaves(points, cells, depth, rng)
+        leaf = _leaves(scores, cells, depth, rng)
         places = np.argsort(leaf, kind="stable")
         order[places] = np.lexsort((rng.random(n), leaf))
     return orders
@@ -217,68 +204,29 @@ def _leaves(points: Floats, leaf: Ints, depth: int, rng: np.random.Generator) ->
     return leaf
 
 
-def _is_discrete(table: Table, s: int) -> bool:
-    return all(column.n_distinct <= FEW_LEVELS for column in table.columns_of(s))
-
-
-def _cells(table: Table, given: Sequence[int]) -> Ints:
-    """Return the cell of each row in the table of the discrete conditions."""
+def _cells(table: Table, discrete: Sequence[int]) -> Ints:
+    """Return the cell of each row in the table of some variables."""
     cell = np.zeros(table.n_samples, dtype=np.intp)
-    for s in given:
-        if _is_discrete(table, s):
-            _, codes = np.unique(table.values_of(s), axis=1, return_inverse=True)
-            _, cell = np.unique(cell * (codes.max() + 1) + codes, return_inverse=True)
+    for s in discrete:
+        _, codes = np.unique(table.values_of(s), axis=1, return_inverse=True)
+        _, cell = np.unique(cell * (codes.max() + 1) + codes, return_inverse=True)
     return cell
 
 
-def _points(table: Table, given: Sequence[int]) -> Floats:
-    """Return normal scores of numeric conditions and indicators of labels, a row for each."""
-    rows: list[Floats] = []
-    for s in given:
-        for column, values in zip(table.columns_of(s), table.values_of(s), strict=True):
-            if column.kind == "nominal":
-                levels, counts = np.unique(values, return_counts=True)
-                frequent = levels[np.argsort(-counts, kind="stable")][:MOST_LABELS]
-                rows += [np.sqrt(2) * (values == level) for level in frequent]
-            else:
-                rows.append(normal_scores(values))
-    return np.array(rows).reshape(len(rows), table.n_samples)
+def _prognostic_scores(table: Table, i: int, given: Sequence[int]) -> Floats:
+    """Return what the conditions predict of the first features of a variable, a row for each."""
+    own, basis = table.take([i]), _basis(table, given)
+    features = FeatureMap.fit(own, MOMENTS).features(own, slice(None))
+    return np.asarray((basis @ (basis.T @ features)).T)
 
 
 def _basis(table: Table, given: Sequence[int]) -> Floats:
     """Return orthonormal columns: a constant, and functions of the conditions."""
-    n = table.n_samples
-    columns = [np.ones((n, 1))]
-    if given:
-        conditions = table.take(given)
-        for n_most in range(n_functions(n), 0, -1):
-            features = FeatureMap.fit(conditions, n_most)
-            if features.n_features * ROWS_A_FEATURE <= n or n_most == 1:
-                break
-        columns.append(features.features(conditions, slice(None))[:, : n // ROWS_A_FEATURE])
-    left, singular, _ = np.linalg.svd(np.hstack(columns), full_matrices=False)
-    return left[:, singular > 1e-8 * singular[0]]
-
-
-def _numeric_copies(values: Floats, basis: Floats, orders: Ints) -> Floats:
-    """Return copies in which what the conditions leave of the normal scores is exchanged."""
-    scores = normal_scores(values)
-    fitted = basis @ (basis.T @ scores)
-    sums = fitted + (scores - fitted)[orders]
-    ranks = np.argsort(np.argsort(sums, axis=1, kind="stable"), axis=1, kind="stable")
-    return np.asarray(np.sort(values)[ranks])
-
-
-def _nominal_copies(
-    values: Floats, basis: Floats, orders: Ints, rng: np.random.Generator
-) -> Floats:
-    """Return copies drawn with the probabilities of labels given the conditions."""
-    levels, codes = np.unique(values, return_inverse=True)
-    indicators = (codes == np.arange(len(levels))[:, None]).astype(float)
-    shares = np.maximum((indicators @ basis) @ basis.T, LEAST_PROBABILITY)
-    upper = np.cumsum(shares / shares.sum(axis=0), axis=0)
-    lower = np.vstack([np.zeros(len(values)), upper[:-1]])
-    rows = np.arange(len(values))
-    begin, end = lower[codes, rows], upper[codes, rows]
-    placed = begin[orders] + rng.random(orders.shape) * (end - begin)[orders]
-    return np.asarray(levels[(placed[:, None] >= upper[None, :-1]).sum(axis=1)])
+    n, conditions = table.n_samples, table.take(given)
+    for n_most in range(n_functions(n), 0, -1):
+        features = FeatureMap.fit(conditions, n_most)
+        if features.n_features * ROWS_A_FEATURE <= n or n_most == 1:
+            break
+    columns = features.features(conditions, slice(None))[:, : n // ROWS_A_FEATURE]
+    left, singular, _ = np.linalg.svd(np.hstack([np.ones((n, 1)), columns]), full_matrices=False)
+    return np.asarray(left[:, singular > 1e-8 * singular[0]])
