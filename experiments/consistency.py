@@ -86,7 +86,7 @@ WORLDS = {
     "parity of three fair coins": parity(3),
     "*no step shows*: parity of four": parity(4),
     "*below the tolerance*: correlation 0.02": pair(lambda x: 0.02 * x),
-    "*not smooth*: a sine of 30 periods": pair(lambda x: 2 * np.sin(45 * x)),
+    "*hardly smooth*: a sine of 30 periods": pair(lambda x: 2 * np.sin(45 * x)),
     "*determined*: a copy": copies,
     "*determined*: asia": of_world(load_network("asia")),
 }
