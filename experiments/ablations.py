@@ -56,7 +56,9 @@ CHANGES = {
     "the same shares for every table (AS_GOOD_AS)": constants(sieve, AS_GOOD_AS=1e12),
     "ends taken to agree (null_correlations)": [(Bound, "null_correlations", lambda *_: None)],
     "no check of variances": [(Bound, "_moments", lambda *_: (1.0, 2.0))],
-    "no shrinkage of variances": [(sieve, "_shrunk", lambda fitted, *_: fitted)],
+    "no shrinkage of variances": [
+        (sieve, "_shrinkage", lambda explained, *_: np.ones_like(explained))
+    ],
     "variances from 512 rows (VARIANCE_ROWS)": constants(sieve, VARIANCE_ROWS=512),
     "no cells": [(Bound, "_cells", lambda *_: None)],
     "5 rows in a cell (ROWS_A_CELL)": constants(sieve, ROWS_A_CELL=5),

@@ -261,8 +261,9 @@ def _log_p(
             by_size.setdefault(len(block), []).append(block)
     if not by_size:
         return 0.0
-    given = covariance[np.ix_(conditions, conditions)]
-    solved = np.linalg.pinv(given, rcond=DETERMINED, hermitian=True)
+    solved = np.linalg.pinv(
+        covariance[np.ix_(conditions, conditions)], rcond=DETERMINED, hermitian=True
+    )
     slopes = cross[:, conditions] @ solved
     inner = inner - slopes @ cross[:, conditions].T
     values, vectors = np.linalg.eigh(inner)
@@ -272,23 +273,23 @@ def _log_p(
     white = (vectors[:, varies] / np.sqrt(values[varies])).T
     cross = white @ (cross - slopes @ covariance[conditions])
     n_tests, least = 0, 0.0
-    for size, blocks in by_size.items():
+    for blocks in by_size.values():
         features = np.array(blocks)
         n_tests += len(features)
-        of_block = covariance[conditions][:, features]  # (conditions, blocks, size)
-        explained = np.einsum("cbk,cd,dbl->bkl", of_block, solved, of_block, optimize=True)
+        of_block = covariance[
+            conditions[:, None], features[:, None, :]
+        ]  # (blocks, conditions, size)
+        explained = of_block.transpose(0, 2, 1) @ (solved @ of_block)
         left = covariance[features[:, :, None], features[:, None, :]] - explained
-        inverse = np.linalg.pinv(left, rcond=DETERMINED, hermitian=True)
-        ranks = (
-            np.sum(np.linalg.eigvalsh(left) > DETERMINED, axis=1)
-            if size > 1
-            else ((left[:, 0, 0] > DETERMINED).astype(int))
-        )
-        both = cross[:, features]
-        trace = np.einsum("pbk,bkl,pbl->b", both, inverse, both, optimize=True)
+        own, directions = np.linalg.eigh(left)
+        counts = own > DETERMINED
+        inverse = np.where(counts, 1 / np.where(counts, own, 1.0), 0.0)
+        both = cross[:, features].transpose(1, 0, 2) @ directions
+        trace = ((both**2).sum(axis=1) * inverse).sum(axis=1)
+        ranks = counts.sum(axis=1)
         n_left = n_rows - 1 - len(conditions) - (varies.sum() + ranks + 1) / 2
         degrees = varies.sum() * ranks
-        statistic = np.maximum(n_left, 0.0) * np.where(ranks > 0, trace, 0.0)
+        statistic = np.maximum(n_left, 0.0) * trace
         least = min(least, float(log_tail(degrees / 2, statistic / 2).min()))
     return min(least + math.log(n_tests), 0.0)
 

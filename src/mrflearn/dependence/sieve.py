@@ -592,36 +592,39 @@ class BoundSieve(TableDependence):
     ) -> NDArray[np.float64]:
         found = np.full((len(others), len(others)), -np.inf)
         constant = self.table.constant
-        varying = [at for at, j in enumerate(others) if not constant[j]]
         if constant[i]:
             return found
         regression = self._regression(tuple(s for s in given if not constant[s]))
-        shapes: dict[tuple[int, ...], list[tuple[int, int]]] = {}
-        for one, other in itertools.combinations(varying, 2):
-            j, k = others[one], others[other]
-            shape = len(self.first[j]), len(self.first[k]), len(self._products_with(j, k)[0])
-            shapes.setdefault(shape, []).append((one, other))
-        for pairs in shapes.values():
-            predictors = np.array(
-                [
-                    np.concatenate(
-                        [
-                            self.first[others[one]],
-                            self.first[others[other]],
-                            self._products_with(others[one], others[other])[0],
-                        ]
-                    )
-                    for one, other in pairs
-                ]
-            )
+        n_rows = self._rows_behind(regression) * self.n_samples
+        position = np.full(self.n_variables, -1)
+        position[list(others)] = np.arange(len(others))
+        for pairs, every in self._two_by_shape:
+            at = position[pairs]
+            asked = (at >= 0).all(axis=1)
+            if not asked.any():
+                continue
+            predictors = every[asked]
             statistic, degrees, _ = self._likelihood_ratio(
                 regression, self.first[i], predictors, predictors[:, :0]
             )
             scaled = one_degree_quantile(log_tail(degrees / 2, statistic / 2))
-            left, right = np.array(pairs).T
-            n_rows = self._rows_behind(regression) * self.n_samples
+            left, right = at[asked].T
             found[left, right] = found[right, left] = scaled / (2 * n_rows)
         return found
+
+    @cached_property
+    def _two_by_shape(self) -> list[tuple[Ints, Ints]]:
+        """Each two variables, with their first features and products, by how many these are."""
+        shapes: dict[tuple[int, ...], list[tuple[tuple[int, int], Ints]]] = {}
+        varying = [j for j in range(self.n_variables) if not self.table.constant[j]]
+        for j, k in itertools.combinations(varying, 2):
+            parts = self.first[j], self.first[k], self._products_with(j, k)[0]
+            shape = tuple(map(len, parts))
+            shapes.setdefault(shape, []).append(((j, k), np.concatenate(parts)))
+        return [
+            (np.array([pair for pair, _ in own]), np.array([features for _, features in own]))
+            for own in shapes.values()
+        ]
 
     def _likelihood_ratio(
         self, regression: _Regression, response: Ints, predictors: Ints, beyond: Ints
@@ -847,10 +850,11 @@ class BoundSieve(TableDependence):
         tails = max(excess_a, 0.0) * max(excess_b, 0.0) / (self.n_samples * r * p)
         if of_e is None or of_f is None:
             return 1.0, 2.0 + tails
-        diagonal_e, diagonal_f = np.arange(r) * (r + 1), np.arange(p) * (p + 1)
+        on_e, on_f = (np.equal(*np.tril_indices(size)) for size in (r, p))
         both = of_e.T @ of_f / len(of_e)
-        mean = both[np.ix_(diagonal_e, diagonal_f)].sum() / (r * p)
-        spread = np.sum(both * both) / (r * p)
+        mean = both[np.ix_(on_e, on_f)].sum() / (r * p)
+        times = np.where(on_e, 1, 2)[:, None] * np.where(on_f, 1, 2)  # both triangles
+        spread = np.sum(times * both * both) / (r * p)
         return max(mean, 1e-3), 2 * max(spread, 1e-6) + tails
 
     def _variances(
@@ -858,9 +862,9 @@ class BoundSieve(TableDependence):
     ) -> tuple[int, float, Floats | None]:
         """Return the rank of a block of residuals, its excess kurtosis and conditional variances.
 
-        Covariances as well: the products of whitened residuals, regressed on the low features of
-        the conditions, in a test on all that stands for these. None without conditions, or for a
-        block of very many features.
+        Covariances as well, the lower triangle of a matrix for each row: the products of whitened
+        residuals, regressed on the low features of the conditions, in a test on all that stands for
+        these. None without conditions, or for a block of very many features.
         """
         key = ("variances", *block.tolist(), -1, *beyond.tolist())
         if key in regression.known:
@@ -874,11 +878,16 @@ class BoundSieve(TableDependence):
             if regression.is_test:
                 used = np.union1d(used, regression.features)
             x = self._columns(used, self._variance_rows)
-            products = (e[:, :, None] * e[:, None, :]).reshape(n, r * r)
+            one, other = np.tril_indices(r)
+            products, squares = e[:, one] * e[:, other], e * e
             slopes = _solve(self.covariance[np.ix_(used, used)], x.T @ products / n)
-            fitted = products.mean(axis=0) + _shrunk(x @ slopes, products, len(used))
-            diagonal = np.arange(r) * (r + 1)
-            fitted[:, diagonal] = np.maximum(fitted[:, diagonal], LEAST_VARIANCE)
+            fitted = x @ slopes
+            explained = np.einsum("nk,nk->k", fitted, fitted) / n
+            mean = (e.T @ e / n)[one, other]
+            observed = (squares.T @ squares / n)[one, other] - mean**2
+            fitted *= _shrinkage(explained, observed, len(used), n)
+            fitted += mean
+            fitted[:, one == other] = np.maximum(fitted[:, one == other], LEAST_VARIANCE)
         regression.known[key] = r, _excess(e), fitted
         return r, _excess(e), fitted
 
@@ -1211,15 +1220,14 @@ def _solve(inner: Floats, right: Floats) -> Floats:
         return np.asarray(np.linalg.pinv(inner, rcond=DETERMINED, hermitian=True) @ right)
 
 
-def _shrunk(fitted: Floats, observed: Floats, n_predictors: int) -> Floats:
-    """Return fitted values shrunk by 1 - 1/F, or to nothing where F is below 1.
+def _shrinkage(explained: Floats, observed: Floats, n_predictors: int, n_rows: int) -> Floats:
+    """Return the factors 1 - 1/F of fitted values, or 0 where F is below 1.
 
-    F is the ratio of what predictors explain to what as many explain by chance.
+    F is the ratio of the variance that predictors explain to what as many explain by chance.
     """
-    explained = np.mean(fitted**2, axis=0)
-    by_chance = np.maximum(observed.var(axis=0) - explained, 0.0) * n_predictors / len(observed)
+    by_chance = np.maximum(observed - explained, 0.0) * n_predictors / n_rows
     ratio = np.divide(by_chance, explained, out=np.ones_like(explained), where=explained > 0)
-    return np.asarray(fitted * np.maximum(1 - ratio, 0.0))
+    return np.maximum(1 - ratio, 0.0)
 
 
 def _white(e: Floats) -> Floats:
