@@ -261,9 +261,8 @@ def _log_p(
             by_size.setdefault(len(block), []).append(block)
     if not by_size:
         return 0.0
-    solved = np.linalg.pinv(
-        covariance[np.ix_(conditions, conditions)], rcond=DETERMINED, hermitian=True
-    )
+    given = covariance[np.ix_(conditions, conditions)]
+    solved = np.linalg.pinv(given, rcond=DETERMINED, hermitian=True)
     slopes = cross[:, conditions] @ solved
     inner = inner - slopes @ cross[:, conditions].T
     values, vectors = np.linalg.eigh(inner)
@@ -271,20 +270,20 @@ def _log_p(
     if not varies.any():
         return 0.0
     white = (vectors[:, varies] / np.sqrt(values[varies])).T
-    cross = white @ (cross - slopes @ covariance[conditions])
     n_tests, least = 0, 0.0
     for blocks in by_size.values():
-        features = np.array(blocks)
+        features = np.array(blocks)  # (blocks, size)
         n_tests += len(features)
-        of_block = covariance[
-            conditions[:, None], features[:, None, :]
-        ]  # (blocks, conditions, size)
+        flat = features.ravel()
+        of_block = covariance[conditions[:, None], flat]
+        both = white @ (cross[:, flat] - slopes @ of_block)
+        of_block = of_block.reshape(len(conditions), *features.shape).transpose(1, 0, 2)
         explained = of_block.transpose(0, 2, 1) @ (solved @ of_block)
         left = covariance[features[:, :, None], features[:, None, :]] - explained
         own, directions = np.linalg.eigh(left)
         counts = own > DETERMINED
         inverse = np.where(counts, 1 / np.where(counts, own, 1.0), 0.0)
-        both = cross[:, features].transpose(1, 0, 2) @ directions
+        both = both.reshape(len(both), *features.shape).transpose(1, 0, 2) @ directions
         trace = ((both**2).sum(axis=1) * inverse).sum(axis=1)
         ranks = counts.sum(axis=1)
         n_left = n_rows - 1 - len(conditions) - (varies.sum() + ranks + 1) / 2

@@ -283,6 +283,8 @@ class BoundSieve(TableDependence):
     has_null = True
     has_likelihood = True
     saves_checks = True
+    grain = 2**31
+    """Candidates worth a thread: an answer is many short steps, which wait for each other."""
 
     def __init__(self, table: Table, sieve: Sieve, max_memory: int | None = None) -> None:
         super().__init__(table)
@@ -464,7 +466,8 @@ class BoundSieve(TableDependence):
         """Return the gain of each candidate on the scale of one degree of freedom."""
         known = self._regression(given)
         exact = {("exact",): self._is_exact(known)}
-        regression = replace(known, is_test=is_test, known=exact)
+        # Without conditions a block has the same tails in all questions.
+        regression = replace(known, is_test=is_test, known=exact if given else known.known)
         found = np.zeros(len(candidates))
         for places in self._by_shape(candidates, given).values():
             some = [candidates[at] for at in places]
