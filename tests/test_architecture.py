@@ -66,7 +66,7 @@ MAY_IMPORT = {
         "work",
     },
     "selection": LEAVES | {"checkpoint", "table", "dependence", "graph", "selection", "work"},
-    "independence": LEAVES | {"dependence", "selection"},
+    "independence": LEAVES | {"table", "dependence", "selection"},
     "selector": LEAVES | {"_columns", "estimators"},
     "stability": LEAVES
     | {

@@ -109,3 +109,32 @@ def test_a_constant_tells_nothing():
     x = np.random.default_rng(0).normal(size=50)
     assert independence_test(x, np.ones(50)).p_value == 1.0
     assert independence_test(x, np.ones(50), x).p_value is None  # x is known
+
+
+@pytest.mark.parametrize(
+    ("case", "note"),
+    [
+        ("constant", "y is constant: it tells nothing of any variable"),
+        ("determined", "z determines x, which has nothing left to share"),
+        ("few", "6 rows are too few for regressions on z: take fewer conditions"),
+        ("copy", "x and y tell the same: one is a function of the other"),
+        ("usual", ""),
+    ],
+)
+def test_a_test_that_says_little_says_why(case, note):
+    rng = np.random.default_rng(0)
+    n_samples = 6 if case == "few" else 120
+    x, y = rng.normal(size=(2, n_samples))
+    z = pd.DataFrame(rng.normal(size=(n_samples, 9 if case == "few" else 1)))
+    z.columns = list("abcdefghi")[: z.shape[1]]
+    if case == "constant":
+        y = np.ones(n_samples)
+    elif case == "determined":
+        z["a"] = 2 * x + 1
+    elif case == "copy":
+        y = 3 * x
+    found = independence_test(x, y, z)
+    assert found.note == note
+    assert (found.p_value is None) == (case == "determined")
+    if case == "copy":
+        assert 0 < found.p_value < 1e-100

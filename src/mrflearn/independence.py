@@ -8,10 +8,12 @@ from typing import Any
 
 from mrflearn._blas import one_thread
 from mrflearn.dependence import Specification, on_device, resolve
+from mrflearn.dependence.base import Dependence
 from mrflearn.dependence.information import table_of
 from mrflearn.selection.conditional_permutation import ConditionalPermutation
-from mrflearn.selection.edge_test import pair_test
+from mrflearn.selection.edge_test import EdgeTest, pair_test
 from mrflearn.selection.options import check_count, check_seed
+from mrflearn.table import Table
 
 __all__ = ["IndependenceTest", "independence_test"]
 
@@ -30,11 +32,15 @@ class IndependenceTest:
     p_value : float or None
         How likely as much is then; None if z determines x or y, which then have nothing left to
         share.
+    note : str
+        Why the test says nothing or little, if it does: an end that is constant, or that the other
+        or the condition determines, or too few rows.
     """
 
     information: float
     by_chance: float
     p_value: float | None
+    note: str = ""
 
 
 def independence_test(
@@ -101,4 +107,20 @@ def independence_test(
         if not dependence.has_null:
             dependence = ConditionalPermutation(dependence, specification, table, n_shuffles, seed)
         found = pair_test(dependence, (0, 1), given, given)
-    return IndependenceTest(found.score / 2, found.by_chance / 2, found.p_value)
+        note = _note(found, table, dependence)
+    return IndependenceTest(found.score / 2, found.by_chance / 2, found.p_value, note)
+
+
+def _note(found: EdgeTest, table: Table, dependence: Dependence) -> str:
+    """Return why a test says nothing or little, if it does."""
+    constant = [name for name, own in zip("xy", table.constant[:2], strict=True) if own]
+    if constant:
+        return f"{constant[0]} is constant: it tells nothing of any variable"
+    if found.determined is not None:
+        names = ", ".join(table.names[j] for j in found.stand_ins) if table.n_variables > 3 else "z"
+        return f"{names} determines {'xy'[found.determined]}, which has nothing left to share"
+    if found.by_chance == 0 and found.score == 0:
+        return f"{table.n_samples} rows are too few for regressions on z: take fewer conditions"
+    if dependence.is_determined(0, [1]) or dependence.is_determined(1, [0]):
+        return "x and y tell the same: one is a function of the other"
+    return ""
