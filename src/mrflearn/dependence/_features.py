@@ -42,6 +42,9 @@ MOST_WITHIN = 40
 MOST_FUNCTIONS = 64
 """Functions of a column on which others depend by waves or jumps, at most."""
 
+ROWS_FOR_WAVES = 400
+"""Rows from which on columns may have as many."""
+
 CHUNK = 4096
 """Rows whose features are held at a time."""
 
@@ -59,7 +62,13 @@ def n_functions(n_samples: int) -> int:
 
 
 def most_functions(n_samples: int) -> int:
-    """Return how many a column has where few miss much: 6 at 100 rows, 20 at 1,000."""
+    """Return how many a column has where few miss much: 20 at 1,000 rows, 62 at 10,000.
+
+    No more than others in tables of few rows, where what functions cost is more than what waves or
+    jumps that are missed do.
+    """
+    if n_samples < ROWS_FOR_WAVES:
+        return n_functions(n_samples)
     return min(round(n_samples**0.5 / 1.6), MOST_FUNCTIONS)
 
 
