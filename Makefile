@@ -101,7 +101,7 @@ bench: $(VENV)/ready-dask $(VENV)/ready-peers
 	$(BIN)/python benchmarks/imports.py
 	$(BIN)/python benchmarks/evaluations.py
 	$(BIN)/python benchmarks/crossovers.py
-	$(BIN)/python benchmarks/learn.py
+	$(BIN)/python benchmarks/whole_job.py
 	$(BIN)/python benchmarks/sieve.py
 	$(BIN)/python benchmarks/discrete.py
 	$(BIN)/python benchmarks/cmi.py
