@@ -49,12 +49,16 @@ def all_pairs_by_scikit_learn(frame):
     """Estimate the mutual information of all pairs."""
     from sklearn.feature_selection import mutual_info_regression
 
-    numbers = frame.apply(lambda own: pd.factorize(own)[0] if own.dtype == object else own)
-    discrete = [not pd.api.types.is_float_dtype(own) for _, own in numbers.items()]
+    discrete = np.array([not pd.api.types.is_float_dtype(frame[name]) for name in frame])
+    numbers = np.array(
+        [
+            pd.factorize(frame[name])[0] if coded else frame[name]
+            for name, coded in zip(frame, discrete, strict=True)
+        ],
+        dtype=float,
+    ).T
     for c in range(numbers.shape[1]):
-        mutual_info_regression(
-            numbers.to_numpy(float), numbers.iloc[:, c], discrete_features=np.array(discrete)
-        )
+        mutual_info_regression(numbers, numbers[:, c], discrete_features=discrete)
 
 
 def blanket(frame, n_jobs):
