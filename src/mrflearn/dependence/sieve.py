@@ -339,7 +339,10 @@ class BoundSieve(TableDependence):
 
     def _choose_functions(self) -> None:
         """Give many functions to variables on which others depend by more than a few."""
-        rows, n_most = self._rows[self._evenly(CHOICE_ROWS)], most_functions(self.n_samples)
+        n_most = most_functions(self.n_samples)
+        if n_most <= n_functions(self.n_samples):
+            return
+        rows = self._rows[self._evenly(CHOICE_ROWS)]
         needed = needs_many(
             self.features.features(self.table, rows),
             self._blocks,
